@@ -46,7 +46,8 @@
  *   runs on the child's calling thread alone, with the same bytes; bind one in
  *   the child for several threads. An executor that another thread was running
  *   at the fork can only be closed: every call for a run is MXC_BUSY.
- * - Null pointers: an argument that may be null is said to be. Any other that is
+ * - Null pointers: an argument that may be null is said to be. Any other that
+ * is
  *   null is MXC_INVALID_ARGUMENT ("'executor' is null"); a call that returns no
  *   status answers 0, "" or null.
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
@@ -357,10 +358,10 @@ MXC_API mxc_status* mxc_load_functions(const char* path);
 typedef struct mxc_executor mxc_executor;
 
 /* Threads for several executors: a program with many models then has as many as
- * it has processors, not as many for each. `threads` counts the caller of a run;
- * 0: one for each processor that the process may use. Runs from several threads
- * at once wait for each other; a function that a step calls cannot run another
- * executor of the same team (MXC_BUSY). */
+ * it has processors, not as many for each. `threads` counts the caller of a
+ * run; 0: one for each processor that the process may use. Runs from several
+ * threads at once wait for each other; a function that a step calls cannot run
+ * another executor of the same team (MXC_BUSY). */
 typedef struct mxc_team mxc_team;
 MXC_API mxc_status* mxc_team_create(int threads, mxc_team** team);
 /* Its threads end with the last executor that uses them. Null is allowed. */
@@ -410,8 +411,8 @@ MXC_API int mxc_executor_threads(const mxc_executor* executor);
  * run to run (mxc_model_carry) may be left out: it begins as zeros. */
 MXC_API mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
                                   const void* values, size_t size);
-/* The host's memory of an input, to read and to write, until mxc_unmap; zeros at
- * first. An input keeps its value from run to run. */
+/* The host's memory of an input, to read and to write, until mxc_unmap; zeros
+ * at first. An input keeps its value from run to run. */
 MXC_API mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
                                   void** memory, size_t* size);
 /* Reads the input from the caller's memory, aligned to its element, from now
@@ -425,8 +426,8 @@ MXC_API mxc_status* mxc_run(mxc_executor* executor);
 /* The same in two halves, between which a device works and the caller does
  * something else: mxc_run_async begins a run, mxc_wait ends it and says what
  * became of it. Until then inputs, outputs and states cannot be used, not even
- * memory that was bound, and no executor that shares them can run (MXC_BUSY). On
- * the CPU all is done when mxc_run_async returns. */
+ * memory that was bound, and no executor that shares them can run (MXC_BUSY).
+ * On the CPU all is done when mxc_run_async returns. */
 MXC_API mxc_status* mxc_run_async(mxc_executor* executor);
 MXC_API mxc_status* mxc_wait(mxc_executor* executor);
 
@@ -472,9 +473,9 @@ MXC_API mxc_status* mxc_memory_read(const mxc_memory* memory, void* values,
  * else works on it is done before a run begins, or stands before it in the
  * executor's `stream`, and the run is done with it when mxc_run or mxc_wait
  * returns. The first run at new addresses takes longer, for the device makes a
- * graph of it; those of the last 16 sets of addresses are kept. mxc_read_output and mxc_map_output copy such an output to the host. Null
- * returns to the executor's own memory. On the CPU they do what the other two
- * do. */
+ * graph of it; those of the last 16 sets of addresses are kept. mxc_read_output
+ * and mxc_map_output copy such an output to the host. Null returns to the
+ * executor's own memory. On the CPU they do what the other two do. */
 MXC_API mxc_status* mxc_bind_device_input(mxc_executor* executor,
                                           const char* name, const void* memory,
                                           size_t size);

@@ -25,8 +25,8 @@
  * mxc_trainer_settings lists them. "data-opt" and "val-opt" may stand there
  * several times.
  *
- * Jobs: a process that `mxc launch`, torchrun, Slurm or MPI started finds in its
- * environment which one of the job it is. Where it is a server,
+ * Jobs: a process that `mxc launch`, torchrun, Slurm or MPI started finds in
+ * its environment which one of the job it is. Where it is a server,
  * mxc_trainer_fit serves until all workers have finished; nothing else differs,
  * so that one program is all of them. Worker 0 of a job without a server forks
  * one when it opens its trainer: do that before the program has threads.
@@ -53,7 +53,7 @@ typedef struct mxc_metric {
 } mxc_metric;
 
 /* What is told of a run; pointers hold until the callback returns. Losses are
- * means of samples, rates are samples of all workers' batches in this process. */
+ * means over samples, rates count this process's samples. */
 typedef struct mxc_step_report {
   size_t struct_size;     /* of the library's mxc_step_report */
   int64_t step;           /* updates made in all */
@@ -107,8 +107,8 @@ typedef struct mxc_floats {
   size_t rank;
 } mxc_floats;
 
-/* A metric of the program's own: the mean over samples of what `value` says of a
- * batch's label and output, of which those that fill a batch up are left out. */
+/* A metric of the program's own: the mean over samples of what `value` says of
+ * a batch's label and output, without those that fill a batch up. */
 typedef struct mxc_metric_function {
   const char* name;
   double (*value)(void* user_data, const mxc_floats* label,
@@ -126,8 +126,9 @@ typedef struct mxc_array {
 } mxc_array;
 
 /* In place of a source's name, for the settings "data" and "val": arrays of
- * equal numbers of samples, the data's in the order of the network's inputs, then
- * the labels'. They are read where they lie, as long as the trainer is open. */
+ * equal numbers of samples, the data's in the order of the network's inputs,
+ * then the labels'. They are read where they lie, as long as the trainer is
+ * open. */
 typedef struct mxc_samples {
   const mxc_array* data;
   size_t data_count;
@@ -191,9 +192,9 @@ MXC_API mxc_status* mxc_trainer_fit(mxc_trainer* trainer,
  * thread, and from a signal's handler. */
 MXC_API void mxc_trainer_stop(mxc_trainer* trainer);
 
-/* A state by its name, of `size` bytes: once the trainer is open, in on_epoch, and
- * after mxc_trainer_fit. What is written when it has just been opened is what
- * training begins with, unless "init", "params", "states" or "resume" say
+/* A state by its name, of `size` bytes: once the trainer is open, in on_epoch,
+ * and after mxc_trainer_fit. What is written when it has just been opened is
+ * what training begins with, unless "init", "params", "states" or "resume" say
  * otherwise; of several devices all get it. */
 MXC_API mxc_status* mxc_trainer_read_state(const mxc_trainer* trainer,
                                            const char* name, void* values,
@@ -202,8 +203,8 @@ MXC_API mxc_status* mxc_trainer_write_state(mxc_trainer* trainer,
                                             const char* name,
                                             const void* values, size_t size);
 
-/* After mxc_trainer_fit with the setting "ema": the moving average of a parameter
- * or a moving statistic, float32, row-major; `count` is its elements.
+/* After mxc_trainer_fit with the setting "ema": the moving average of a
+ * parameter or a moving statistic, float32, row-major; `count` is its elements.
  * MXC_NOT_FOUND where none is kept. */
 MXC_API mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
                                              const char* name, float* values,

@@ -63,8 +63,8 @@ struct Summand {
   uint8_t dtype = 0;  // a type flag of dtype.def
 };
 
-// Devices that sum tensors. All of them ask for the same sums in the same order,
-// each from a thread of its own.
+// Devices that sum tensors. All of them ask for the same sums in the same
+// order, each from a thread of its own.
 class DeviceGroup {
  public:
   virtual ~DeviceGroup() = default;
@@ -114,8 +114,8 @@ class Stream {
 
   // Notes when all before it is done; not while it is recorded, nor beside.
   virtual void Mark(uint32_t number);
-  // Nanoseconds from one mark to another, which both were put in before the last
-  // Finish.
+  // Nanoseconds from one mark to another, which both were put in before the
+  // last Finish.
   virtual int64_t Between(uint32_t first, uint32_t second);
 
   // A function of the host, which must not use the stream.
@@ -196,15 +196,15 @@ class Device {
     return nullptr;
   }
   // `beside`: what it numbers BeginBeside with is below this. `given`: the
-  // caller's own stream, as the device's driver has it, into which all goes that
-  // is not beside, and which outlives this one; null: one of its own.
+  // caller's own stream, as the device's driver has it, into which all goes
+  // that is not beside, and which outlives this one; null: one of its own.
   virtual StatusOr<std::unique_ptr<Stream>> OpenStream(uint32_t beside,
                                                        void* given) const;
 };
 
 // kNotFound where there is no device of this name. A number may follow: "cuda"
-// is "cuda:0"; so is "cuda:emulated" where MXC_EMULATED_DEVICE is 1. It lives as
-// long as the process. Whether the machine has it is asked when it is used.
+// is "cuda:0"; so is "cuda:emulated" where MXC_EMULATED_DEVICE is 1. It lives
+// as long as the process. Whether the machine has it is asked when it is used.
 StatusOr<const Device*> FindDevice(const char* name);
 
 }  // namespace mxc::runtime

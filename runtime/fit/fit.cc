@@ -234,8 +234,8 @@ StatusOr<train::TrainResult> Fit::Train(train::Reporter& reporter) {
   return result;
 }
 
-// The loop, recorded where somebody wants to see it; also what was recorded of a
-// run that failed.
+// The loop, recorded where somebody wants to see it; also what was recorded of
+// a run that failed.
 StatusOr<train::TrainResult> Fit::RunLoop() {
   if (request_.trace.empty()) return trainer_->Run();
   runtime::Trace::NameThread("training loop");

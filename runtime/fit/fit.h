@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training as it was asked for: a compiled network, samples, one process or one
-// of a job's, on one device or several.
+// A training as it was asked for: a compiled network, samples, one process or
+// one of a job's, on one device or several.
 //
 //   MXC_RT_ASSIGN(auto fit, Fit::Open({.model = model}, request));
 //   MXC_RT_ASSIGN(const train::TrainResult result, fit->Run(reporter));
@@ -31,15 +31,16 @@ namespace mxc::fit {
 struct Given {
   std::shared_ptr<const runtime::Model> model;
   std::string path;  // of its file, for messages; empty: it has none
-  // Whose states training changes, of the same model on the same device; it must
-  // outlive the fit, and runs by turns with it. Null: states of the fit's own.
+  // Whose states training changes, of the same model on the same device; it
+  // must outlive the fit, and runs by turns with it. Null: states of the fit's
+  // own.
   const runtime::Executor* share = nullptr;
 };
 
 class Fit {
  public:
-  // Finds in the environment whether this process is one of a job (job.h); worker
-  // 0 of a job that has no server forks one.
+  // Finds in the environment whether this process is one of a job (job.h);
+  // worker 0 of a job that has no server forks one.
   static StatusOr<std::unique_ptr<Fit>> Open(Given given, Request request);
   ~Fit();
   Fit(const Fit&) = delete;
@@ -48,8 +49,8 @@ class Fit {
   // Whether this process is a job's server: Run serves until all workers have
   // finished, and nothing is trained here.
   bool serves() const { return job_ && job_->serves; }
-  // Whether it speaks for all: alone, or as worker 0. Of another worker warnings
-  // alone are worth telling.
+  // Whether it speaks for all: alone, or as worker 0. Of another worker
+  // warnings alone are worth telling.
   bool speaks() const { return !job_ || (!job_->serves && job_->rank == 0); }
 
   // Trains, once.

@@ -9,8 +9,8 @@
 namespace mxc::fit {
 namespace {
 
-// Leaves room for "-worker-12-step-12345678.params" and for the name that a file
-// has while it is written.
+// Leaves room for "-worker-12-step-12345678.params" and for the name that a
+// file has while it is written.
 constexpr size_t kLongestPrefix = NAME_MAX - 64;
 
 std::string NameOf(const std::string& prefix) {

@@ -13,8 +13,8 @@ namespace mxc::fit {
 
 using Setting = std::pair<std::string, std::string>;
 
-// Of a name that stands there several times the last one counts; of a list, such
-// as "data-opt", all. One status names every mistake.
+// Of a name that stands there several times the last one counts; of a list,
+// such as "data-opt", all. One status names every mistake.
 StatusOr<Request> ReadRequest(std::span<const Setting> settings);
 
 // A line for each setting: "epochs=1   in all, resumed ones included".

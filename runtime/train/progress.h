@@ -48,9 +48,9 @@ class Reporter {
   virtual bool WantsStep(int64_t step) = 0;
   virtual void OnStep(const Progress& progress) = 0;
   virtual void OnEpoch(const EpochSummary& summary) = 0;
-  // Once the epoch that OnEpoch told is saved: whether training goes on; else it
-  // ends as if that were the last one. Meanwhile the step's states may be read
-  // and written elsewhere (TrainStep::LendStates).
+  // Once the epoch that OnEpoch told is saved: whether training goes on; else
+  // it ends as if that were the last one. Meanwhile the step's states may be
+  // read and written elsewhere (TrainStep::LendStates).
   virtual bool AfterEpoch() { return true; }
   // A sentence: "resumed from …".
   virtual void Say(const std::string& sentence) = 0;

@@ -94,10 +94,11 @@ class TrainStep {
   // floats of any size. Valid until the next run.
   virtual std::vector<FloatView> outputs() const = 0;
 
-  // Of the last training step: the norm of each parameter's gradient, the batch's
-  // mean, before it was clipped; in the order of TrainFacts::parameters, NaN
-  // where one has none. Empty where the network was not compiled to tell. Of
-  // several workers whose gradients are summed, of this one's own.
+  // Of the last training step: the norm of each parameter's gradient, the
+  // batch's mean, before it was clipped; in the order of
+  // TrainFacts::parameters, NaN where one has none. Empty where the network was
+  // not compiled to tell. Of several workers whose gradients are summed, of
+  // this one's own.
   virtual std::vector<float> gradient_norms() const { return {}; }
 
   // Every state, row-major; "random" i64[2] = (seed, counter) among them where
@@ -114,11 +115,11 @@ class TrainStep {
   virtual Status EndEpoch() { return {}; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
-  // From now until the next call somebody else reads and writes the states where
-  // they lie.
+  // From now until the next call somebody else reads and writes the states
+  // where they lie.
   virtual Status LendStates() { return {}; }
-  // Whether this process's checkpoints hold the state, by its index, and whether
-  // one to go on from must.
+  // Whether this process's checkpoints hold the state, by its index, and
+  // whether one to go on from must.
   virtual bool Saves(size_t) const { return true; }
   virtual bool Requires(size_t index) const { return Saves(index); }
   // Whether what this process alone keeps of an earlier step than where it

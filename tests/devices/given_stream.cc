@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: given_stream ARTIFACT [DEVICE]
-// Runs go into the caller's CUDA stream: behind a copy of the input that is still
-// waiting there, and before a copy of the output that is put there during the
-// run. On the emulated device nothing is done before somebody waits for its
+// Runs go into the caller's CUDA stream: behind a copy of the input that is
+// still waiting there, and before a copy of the output that is put there during
+// the run. On the emulated device nothing is done before somebody waits for its
 // stream, so that a run elsewhere would find no input; that is checked, too.
 #include <dlfcn.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C API of training, over an artifact that pulls its weight towards the data:
-// its loss is their squared distance.
+// The C API of training, over an artifact that pulls its weight towards the
+// data: its loss is their squared distance.
 #include <doctest/doctest.h>
 
 #include <map>

@@ -43,8 +43,8 @@ class Training {
   Training(const Training&) = delete;
 
   // {"steps": …, "epochs": …, "interrupted": …, "diverged": sentence or None}.
-  // The GIL is released but for the calls. What one of them raises ends training
-  // after its step, and is raised here.
+  // The GIL is released but for the calls. What one of them raises ends
+  // training after its step, and is raised here.
   nb::dict Fit();
   // Of so many bytes, which it has.
   nb::bytes ReadState(const std::string& name, size_t size) const;
