@@ -50,6 +50,7 @@ StatusOr<TrainResult> Trainer::Run() {
     status = step_.LendStates();
     goes_on = reporter_.AfterEpoch();
   }
+  lock_ = {};  // nothing more is saved
   const Status lent = step_.LendStates();
   if (status.ok()) status = lent;
   if (status.ok()) TellBest();

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trainer.fit: what it learns, tells, keeps and refuses."""
+import gc
 import json
 import warnings
+import weakref
 
 import numpy as np
 import pytest
@@ -593,3 +595,20 @@ def test_from_a_folder_of_pictures_to_their_names(tmp_path):
         learned(tmp_path / "no.png")
     with pytest.raises(FileNotFoundError):
         learned("nowhere.png")
+
+
+def test_what_has_trained_is_freed(model, points):
+    """Neither a trainer nor what it called stays behind."""
+    class Callback:
+        def __call__(self, epoch):
+            self.seen = True
+
+    callback = Callback()
+    gone = weakref.ref(callback)
+    trainer = model.trainer()
+    trainer.fit(*points, lr=0.1, callbacks=[callback])
+    assert callback.seen
+    alive = weakref.ref(trainer)
+    del callback, trainer
+    gc.collect()
+    assert gone() is None and alive() is None

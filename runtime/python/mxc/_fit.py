@@ -40,7 +40,7 @@ class Fit:
         self._samples: _runtime.TrainingSamples | None = None
         self._validation: _runtime.TrainingSamples | None = None
         self._own: dict[str, Callable[..., float]] = {}
-        self._training: _runtime.Training
+        self._training: _runtime.Training | None = None
         self._states: list[_runtime.Tensor] = []  # that training has its own of
         self.history = History()
 
@@ -115,6 +115,9 @@ class Fit:
             self._take_states()
         except Error as error:
             raise _in_python(error) from None
+        finally:
+            # It holds what it calls, and so this: nobody would free either.
+            self._training = None
         if diverged is not None:
             _samples.warn(f"{diverged}; training has stopped")
         return training
@@ -155,11 +158,13 @@ class Fit:
     def _give_states(self) -> None:
         """Of the trainer's executor, where training has its own."""
         for state in self._states:
+            assert self._training is not None
             values = self._trainer._train.read_state(state.name)
             self._training.write_state(state.name, values.tobytes())
 
     def _take_states(self) -> None:
         for state in self._states:
+            assert self._training is not None
             own = self._trainer._train.read_state(state.name)
             values = self._training.read_state(state.name, own.nbytes)
             self._trainer._train.write_state(
