@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <functional>
 
 #include "ir/program/interpreter.h"
 #include "tools/rounding_bound.h"
@@ -26,21 +27,20 @@ Tensor ToBounds(const std::vector<double>& squares, const Tensor& expected,
   return Tensor::FromFloats(expected.shape(), bounds);
 }
 
-}  // namespace
+using Run = std::function<Result<std::vector<Tensor>>(RoundingNoise&)>;
 
-std::vector<Tensor> ConditioningBounds(const Program& program, const Step& step,
-                                       std::span<const Tensor> operands,
-                                       std::span<const Tensor> expected,
-                                       const Tolerance& tolerance) {
+// By what several runs give for `expected`.
+Result<std::vector<Tensor>> BoundsOf(const Run& run,
+                                     std::span<const Tensor> expected,
+                                     std::span<const Tolerance> tolerances) {
   std::vector<std::vector<double>> squares;
   for (const Tensor& output : expected) {
     const bool floats = IsFloat(output.type().dtype);
     squares.emplace_back(floats ? output.shape().elements() : 0);
   }
-  for (uint64_t run = 1; run <= kRuns; ++run) {
-    RoundingNoise noise(run);
-    const std::vector<Tensor> values =
-        InterpretStep(program, step, operands, {.noise = &noise});
+  for (uint64_t seed = 1; seed <= kRuns; ++seed) {
+    RoundingNoise noise(seed);
+    MXC_ASSIGN(const std::vector<Tensor> values, run(noise));
     for (size_t o = 0; o < squares.size(); ++o) {
       for (size_t i = 0; i < squares[o].size(); ++i) {
         const auto at = static_cast<int64_t>(i);
@@ -52,9 +52,33 @@ std::vector<Tensor> ConditioningBounds(const Program& program, const Step& step,
   std::vector<Tensor> bounds(expected.size());
   for (size_t o = 0; o < bounds.size(); ++o) {
     if (squares[o].empty()) continue;
-    bounds[o] = ToBounds(squares[o], expected[o], tolerance);
+    bounds[o] = ToBounds(squares[o], expected[o], tolerances[o]);
   }
   return bounds;
+}
+
+}  // namespace
+
+std::vector<Tensor> ConditioningBounds(const Program& program, const Step& step,
+                                       std::span<const Tensor> operands,
+                                       std::span<const Tensor> expected,
+                                       const Tolerance& tolerance) {
+  const auto run = [&](RoundingNoise& noise) {
+    return Result(InterpretStep(program, step, operands, {.noise = &noise}));
+  };
+  const std::vector<Tolerance> tolerances(expected.size(), tolerance);
+  return *BoundsOf(run, expected, tolerances);
+}
+
+Result<std::vector<Tensor>> ConditioningBounds(
+    const Program& program, const std::map<std::string, Tensor>& inputs,
+    std::span<const Tensor> expected, std::span<const Tolerance> tolerances) {
+  const auto run = [&](RoundingNoise& noise) {
+    InterpreterOptions options;
+    options.arithmetic.noise = &noise;
+    return Interpret(program, inputs, options);
+  };
+  return BoundsOf(run, expected, tolerances);
 }
 
 }  // namespace mxc

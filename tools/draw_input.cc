@@ -129,9 +129,10 @@ std::map<std::string, int64_t> FindPositionInputs(const Program& plain) {
   return PositionFinder(plain).Run();
 }
 
-Tensor DrawInput(const Buffer& input, int64_t positions, uint64_t seed) {
+Tensor DrawInput(const Buffer& input, int64_t positions, uint64_t seed,
+                 const InputRange& range) {
   const DType dtype = input.type.dtype;
-  double low = -1, high = 1;
+  double low = range.low, high = range.high;
   if (positions > 0) {
     low = 0, high = static_cast<double>(positions);
   } else if (dtype == DType::kBool) {

@@ -14,10 +14,12 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "tools/command.h"
+#include "tools/conditioning_bound.h"
 #include "tools/difference.h"
 #include "tools/draw_input.h"
 #include "tools/driver/plan.h"
@@ -27,6 +29,7 @@
 #include "tools/terminal.h"
 #include "tools/verify_gradient.h"
 #include "tools/verify_inputs.h"
+#include "tools/verify_points.h"
 #include "tools/verify_report.h"
 #include "tools/verify_steps.h"
 
@@ -73,19 +76,33 @@ double KeptRounding(const Program& program, const Tensor& output) {
   return last_bit > 0 ? last_bit * LargestMagnitude(output) : 0;
 }
 
-// The first output that differs, or nothing.
-std::optional<std::pair<size_t, Difference>> FirstWrong(
+// What each output may be off by; `bounds`: more, of each.
+std::vector<Tolerance> OutputTolerances(
     const VerifyOptions& options, const Program& program,
-    const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
+    const std::vector<Tensor>& expected,
     const std::vector<double>& bounds = {}) {
-  for (size_t i = 0; i < found.size(); ++i) {
-    // Optimization may leave roundings between operators out.
-    constexpr int kRoundings = 8;
-    Tolerance tolerance = options.tolerance;
+  // Optimization may leave roundings between operators out.
+  constexpr int kRoundings = 8;
+  std::vector<Tolerance> tolerances;
+  for (size_t i = 0; i < expected.size(); ++i) {
+    Tolerance& tolerance = tolerances.emplace_back(options.tolerance);
     tolerance.roundings = kRoundings;
     tolerance.more = KeptRounding(program, expected[i]);
     if (i < bounds.size()) tolerance.more += bounds[i];
-    const Difference d = Compare(found[i], expected[i], tolerance);
+  }
+  return tolerances;
+}
+
+// The first output that differs, or nothing. `element_bounds`: what elements may
+// be off by instead, of each output that has any.
+std::optional<std::pair<size_t, Difference>> FirstWrong(
+    const std::vector<Tensor>& found, const std::vector<Tensor>& expected,
+    const std::vector<Tolerance>& tolerances,
+    const std::vector<Tensor>& element_bounds = {}) {
+  for (size_t i = 0; i < found.size(); ++i) {
+    const bool own = i < element_bounds.size() && !element_bounds[i].empty();
+    const Difference d = Compare(found[i], expected[i], tolerances[i],
+                                 own ? &element_bounds[i] : nullptr);
     if (d.worst >= 0) return std::pair(i, d);
   }
   return std::nullopt;
@@ -96,13 +113,14 @@ std::string FindGuiltyPass(const VerifyOptions& options,
                            const CompileRequest& request, const Plan& plan,
                            const Inputs& inputs,
                            const std::vector<Tensor>& expected) {
+  const std::vector<Tolerance> tolerances =
+      OutputTolerances(options, plan.programs.front(), expected);
   for (const PassDescription& pass : AllPasses()) {
     if (pass.required) continue;
     CompileRequest without = request;
     without.disabled.emplace_back(pass.name);
     const auto found = InterpretPlan(without, plan.network, inputs);
-    if (found.ok() &&
-        !FirstWrong(options, plan.programs.front(), *found, expected)) {
+    if (found.ok() && !FirstWrong(*found, expected, tolerances)) {
       return fmt::format("right without pass '{}'", pass.name);
     }
   }
@@ -140,8 +158,19 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
-  if (const auto wrong =
-          FirstWrong(options, program, found, expected, bounds)) {
+  OutputResult largest;
+  const std::vector<Tolerance> tolerances =
+      OutputTolerances(options, program, expected, bounds);
+  auto wrong = FirstWrong(found, expected, tolerances);
+  if (wrong) {
+    // A network that divides by small values magnifies what each of its right
+    // steps rounds.
+    MXC_ASSIGN(const std::vector<Tensor> roundings,
+               ConditioningBounds(plain, inputs, expected, tolerances));
+    wrong = FirstWrong(found, expected, tolerances, roundings);
+    largest.ill_conditioned = !wrong;
+  }
+  if (wrong) {
     const Buffer& output = program.buffers[outputs[wrong->first]];
     const Difference& d = wrong->second;
     Diagnostic error = UnplacedError(fmt::format(
@@ -151,7 +180,6 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
     error.notes = {FindGuiltyPass(options, request, plan, inputs, expected)};
     return error;
   }
-  OutputResult largest;
   for (size_t i = 0; i < found.size(); ++i) {
     const Difference d = Compare(found[i], expected[i], options.tolerance);
     const double scale = d.scale > 0 ? d.scale : 1;
@@ -208,14 +236,28 @@ Result<VerifyReport> VerifyTraining(
              Verify(options, gradients, network, source, right));
   MXC_ASSIGN(const VerifyReport updates,
              Verify(options, request, network, source, right));
-  report.steps.insert(report.steps.end(), updates.steps.begin(),
-                      updates.steps.end());
+  report.Add(updates);
   MXC_ASSIGN(const Program plain, PlainProgram(gradients, network));
-  MXC_ASSIGN(const Inputs inputs, MakeInputs(plain, source));
-  WorkCount count;
-  const Working working(options.style, "differentiate", &count);
-  MXC_ASSIGN(report.gradients,
-             CheckGradients(gradients, *network, inputs, kTolerance, &count));
+  const auto source_at = [&](size_t point) {
+    return SourceAt(PointAt(point), source, *network, plain);
+  };
+  const LossPoints points = {CountPoints(), [&](size_t point) {
+                               return MakeInputs(plain, source_at(point));
+                             }};
+  {
+    WorkCount count;
+    const Working working(options.style, "differentiate", &count);
+    MXC_ASSIGN(report.gradients,
+               CheckGradients(gradients, *network, points, kTolerance, &count));
+  }
+  // Where the loss is no number, the steps were compared on none.
+  std::set<size_t> elsewhere;
+  for (const MovedLoss& loss : report.gradients->moved) {
+    if (!elsewhere.insert(loss.point).second) continue;
+    MXC_ASSIGN(const VerifyReport there, Verify(options, gradients, network,
+                                                source_at(loss.point), right));
+    report.Add(there);
+  }
   return report;
 }
 
@@ -239,7 +281,7 @@ int RunVerify(const VerifyOptions& options) {
   const Result<VerifyReport> report = VerifyAll(options);
   if (!report.ok()) return Fail(options.style, report.errors());
   PrintReport(options.style, *report);
-  return kSuccess;
+  return report->is_complete() ? kSuccess : kFailure;
 }
 
 }  // namespace
@@ -277,6 +319,9 @@ std::function<int()> AddVerify(CLI::App& app) {
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
   app.footer(
+      "exit code: 0 all is right; 1 something is wrong, or cannot be compared: "
+      "a loss\nthat is not finite, or cut off, on every draw of inputs "
+      "(\"not_finite\" and\n\"cut_off\" of --json)\n"
       "examples:\n"
       "  mxc verify models/lenet.json --init xavier\n"
       "  mxc verify models/lenet.json --init xavier --grad");

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 #include <optional>
 #include <random>
@@ -22,9 +23,12 @@ namespace {
 
 using Tensors = std::map<std::string, Tensor>;
 
-// The loss of one output as a function of the parameters.
+// The loss of one output as a function of the parameters. Cross entropies count
+// no probability below FLT_MIN, while their gradients know no such end: the
+// losses here end far below, at two places, and differ where that counts.
 struct LossPrograms {
-  Program loss;       // outputs: the network's, loss
+  Program loss;                      // outputs: the network's, loss
+  std::optional<Program> other_end;  // missing: nothing is cut off
   Program gradients;  // outputs: the network's, loss, grad:NAME …
 };
 
@@ -56,6 +60,29 @@ Result<Program> PlainProgram(Graph graph, const TrainingOptions& training) {
   return RunPipeline(std::move(graph), context, passes);
 }
 
+// Lets the logarithms of probabilities that FLT_MIN cuts off end at `least`.
+// Whether there are any.
+bool CutOffAt(double least, Program& loss) {
+  bool any = false;
+  const auto is_end = [](const Expr& e) {
+    return e->kind == ExprKind::kConst && IsFloat(e->dtype) &&
+           std::abs(static_cast<double>(e->number) / FLT_MIN - 1) < 1e-5;
+  };
+  const auto moved = [&](const Expr& e) {
+    const bool cut = e->kind == ExprKind::kBinary &&
+                     e->binary == BinaryOp::kMax && is_end(e->args[1]);
+    if (!cut) return Expr();
+    any = true;
+    return Cast(
+        Max(Cast(e->args[0], DType::kF64), Constant(least, DType::kF64)),
+        e->dtype);
+  };
+  for (Step& step : loss.steps) {
+    step.body.VisitExprs([&](Expr& e) { e = Rewrite(e, moved); });
+  }
+  return any;
+}
+
 Result<LossPrograms> MakePrograms(const CompileRequest& request,
                                   LoadedNetwork& network, size_t output) {
   TrainingOptions training = request.training;
@@ -67,12 +94,15 @@ Result<LossPrograms> MakePrograms(const CompileRequest& request,
     fixed.fixed.insert(node->name);
   }
   MXC_ASSIGN(programs.loss, PlainProgram(std::move(graph), fixed));
+  programs.other_end = programs.loss;
+  if (!CutOffAt(1e-290, *programs.other_end)) programs.other_end.reset();
+  CutOffAt(1e-300, programs.loss);
   MXC_ASSIGN(Graph again, GraphOfOutput(request, network, output));
   MXC_ASSIGN(programs.gradients, PlainProgram(std::move(again), training));
   return programs;
 }
 
-// Empty if the program does not read it.
+// Its initial value; empty if the program does not read it.
 Tensor ValueOf(const Program& program, const std::string& state) {
   for (const int b : program.BuffersOf(BufferKind::kState)) {
     const Buffer& buffer = program.buffers[b];
@@ -165,11 +195,29 @@ size_t CountGroups(size_t parameters, double flops) {
                   std::max(kLeastGroups, static_cast<size_t>(affordable)));
 }
 
+enum class LossState { kSmooth, kCutOff, kNotFinite };
+
 class LossCheck {
  public:
-  LossCheck(const LossPrograms& programs, const Tensors& inputs,
-            GradientReport& report, WorkCount* count)
-      : programs_(programs), inputs_(inputs), report_(report), count_(count) {}
+  LossCheck(const LossPrograms& programs, GradientReport& report,
+            WorkCount* count)
+      : programs_(programs), report_(report), count_(count) {}
+
+  // Has the loss looked at there from now on. Tells how it is there.
+  Result<LossState> MoveTo(Tensors inputs) {
+    inputs_ = std::move(inputs);
+    MXC_ASSIGN(at_rest_, KeptRun::Of(programs_.loss, inputs_, kInDouble));
+    MXC_ASSIGN(loss_at_rest_, LossAmong(at_rest_->Outputs()));
+    cut_off_ = false;
+    if (!std::isfinite(loss_at_rest_)) return LossState::kNotFinite;
+    if (!programs_.other_end) return LossState::kSmooth;
+    MXC_ASSIGN(const std::vector<Tensor> values,
+               Interpret(*programs_.other_end, inputs_,
+                         {.arithmetic = kInDouble, .after_step = {}}));
+    MXC_ASSIGN(const double other, LossAmong(values));
+    cut_off_ = other != loss_at_rest_;
+    return cut_off_ ? LossState::kCutOff : LossState::kSmooth;
+  }
 
   // Compares along all parameters that have a gradient; `output` is the loss's.
   Status Run(uint64_t seed, const std::string& output, double tolerance) {
@@ -177,8 +225,6 @@ class LossCheck {
     const size_t groups =
         CountGroups(directions_.size(), InnerFlops(programs_.loss));
     if (groups < directions_.size()) Balance();
-    MXC_ASSIGN(at_rest_, KeptRun::Of(programs_.loss, inputs_, kInDouble));
-    MXC_ASSIGN(loss_at_rest_, LossAmong(at_rest_->Outputs()));
     report_.parameters += static_cast<int>(directions_.size());
     if (count_ != nullptr) count_->total += static_cast<int64_t>(groups);
     std::vector<std::vector<const Direction*>> along(groups);
@@ -204,7 +250,7 @@ class LossCheck {
       if (!name.starts_with("grad:")) continue;
       Direction direction;
       direction.parameter = name.substr(5);
-      direction.value = ValueOf(programs_.loss, direction.parameter);
+      direction.value = ValueHere(direction.parameter);
       direction.up.resize(gradient.shape().elements());
       for (size_t i = 0; i < direction.up.size(); ++i) {
         direction.up[i] = random() % 2 == 0;
@@ -215,6 +261,12 @@ class LossCheck {
     }
     SortByReaders();
     return Done{};
+  }
+
+  Tensor ValueHere(const std::string& parameter) const {
+    Tensor initial = ValueOf(programs_.loss, parameter);
+    const auto given = inputs_.find(parameter);
+    return initial.empty() || given == inputs_.end() ? initial : given->second;
   }
 
   // As the network reads them: a group of neighbours leaves all that comes
@@ -276,7 +328,7 @@ class LossCheck {
     for (size_t i = 0; i < groups.size(); ++i) {
       const double error =
           std::abs(first[i].rule - factor * first[i].differences);
-      if (error > 0.1 * tolerance * scale) {
+      if (!(error <= 0.1 * tolerance * scale)) {
         rest.push_back(std::move(groups[i]));
         continue;
       }
@@ -394,6 +446,7 @@ class LossCheck {
   static double FittedFactor(const std::vector<Derivative>& derivatives) {
     double products = 0, squares = 0;
     for (const Derivative& d : derivatives) {
+      if (!std::isfinite(d.rule) || !std::isfinite(d.differences)) continue;
       products += d.rule * d.differences;
       squares += d.differences * d.differences;
     }
@@ -411,6 +464,12 @@ class LossCheck {
     for (const Derivative& d : derivatives) {
       const double error =
           std::abs(d.rule - factor * d.differences) / (scale > 0 ? scale : 1);
+      if (!(error <= tolerance) && cut_off_) {
+        for (const Direction* along : d.along) {
+          report_.cut_off.push_back(along->parameter);
+        }
+        continue;
+      }
       ++report_.compared;
       if (error >= report_.largest) {
         report_.largest = error;
@@ -461,20 +520,48 @@ class LossCheck {
   }
 
   const LossPrograms& programs_;
-  const Tensors& inputs_;
+  Tensors inputs_;
   GradientReport& report_;
   WorkCount* count_;
   std::vector<Direction> directions_;
   std::optional<KeptRun> at_rest_;  // of the loss, no parameter moved
   double loss_at_rest_ = 0;
+  bool cut_off_ = false;
 };
+
+// Moves to the first of the points where the loss is finite and nothing of it cut
+// off, else to one where it is finite. Whether there is one.
+Result<bool> MoveToSmooth(LossCheck& check, const LossPoints& points,
+                          const std::string& output, GradientReport& report) {
+  std::optional<size_t> cut_off;
+  LossState first{}, state{};
+  size_t p = 0;
+  for (; p < points.count; ++p) {
+    MXC_ASSIGN(const Tensors inputs, points.at(p));
+    MXC_ASSIGN(state, check.MoveTo(inputs));
+    if (p == 0) first = state;
+    if (state == LossState::kSmooth) break;
+    if (state == LossState::kCutOff && !cut_off) cut_off = p;
+  }
+  if (state != LossState::kSmooth) {
+    if (!cut_off) {
+      report.not_finite.push_back(output);
+      return false;
+    }
+    p = *cut_off;
+    MXC_ASSIGN(const Tensors inputs, points.at(p));
+    MXC_ASSIGN(state, check.MoveTo(inputs));
+  }
+  if (p > 0) report.moved.push_back({output, p, first == LossState::kCutOff});
+  return true;
+}
 
 }  // namespace
 
 Result<GradientReport> CheckGradients(const CompileRequest& request,
                                       LoadedNetwork& network,
-                                      const Tensors& inputs, double tolerance,
-                                      WorkCount* count) {
+                                      const LossPoints& points,
+                                      double tolerance, WorkCount* count) {
   MXC_ASSIGN(const Model model,
              network.Specialize(request.First(), ParameterUse::kStates));
   GradientReport report;
@@ -482,9 +569,12 @@ Result<GradientReport> CheckGradients(const CompileRequest& request,
     MXC_ASSIGN(const Graph alone, GraphOfOutput(request, network, k));
     if (!HasLossHead(alone)) continue;
     MXC_ASSIGN(const LossPrograms programs, MakePrograms(request, network, k));
+    const std::string& output = alone.output_names[0];
+    LossCheck check(programs, report, count);
+    MXC_ASSIGN(const bool finite, MoveToSmooth(check, points, output, report));
+    if (!finite) continue;
     MXC_RETURN_IF_ERROR(
-        LossCheck(programs, inputs, report, count)
-            .Run(network.request().seed + k, alone.output_names[0], tolerance));
+        check.Run(network.request().seed + k, output, tolerance));
   }
   return report;
 }

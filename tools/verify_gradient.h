@@ -4,6 +4,8 @@
 // That compiled gradients equal interpreted ones is for `verify` to see.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -15,6 +17,20 @@
 
 namespace mxc {
 
+// Values of the inputs, and of states that are not to have their initial ones;
+// those of point 0 are preferred.
+struct LossPoints {
+  size_t count = 1;
+  std::function<Result<std::map<std::string, Tensor>>(size_t)> at;
+};
+
+// A loss that is compared elsewhere than at point 0.
+struct MovedLoss {
+  std::string output;
+  size_t point = 0;
+  bool was_cut_off = false;  // at point 0; else it is not finite there
+};
+
 struct GradientReport {
   int parameters = 0;  // that have a gradient, of each loss
   int compared = 0;    // derivatives: one for each of them, or for several
@@ -22,9 +38,18 @@ struct GradientReport {
   std::string worst;   // the parameters where it is, quoted
   // Parameters along which the loss is not smooth here, nothing compared.
   std::vector<std::string> rough;
+  std::vector<MovedLoss> moved;
+  // Outputs whose loss is finite at no point, and parameters whose gradient
+  // differs from that of a loss which is cut off at every point (a probability
+  // so near 0 that its logarithm is not taken): whether they are right, nobody
+  // knows.
+  std::vector<std::string> not_finite, cut_off;
+
+  bool is_complete() const { return not_finite.empty() && cut_off.empty(); }
 };
 
-// One derivative for each parameter and output with a loss head: along a random
+// One derivative for each parameter and output with a loss head, at the first of
+// the points where that loss is finite and nothing of it is cut off: along a random
 // direction of ±1, so that all elements take part. Where the network is too large
 // for that, several parameters are moved at once, neighbours in the network, each
 // by as much as changes the loss alike, and groups that differ are halved until
@@ -34,9 +59,10 @@ struct GradientReport {
 // the loss averages), which is fitted. Fails naming what differs by more than
 // `tolerance`, relative to the largest derivative. `count`, unless null, is
 // raised by derivatives.
-Result<GradientReport> CheckGradients(
-    const CompileRequest& request, LoadedNetwork& network,
-    const std::map<std::string, Tensor>& inputs, double tolerance,
-    WorkCount* count = nullptr);
+Result<GradientReport> CheckGradients(const CompileRequest& request,
+                                      LoadedNetwork& network,
+                                      const LossPoints& points,
+                                      double tolerance,
+                                      WorkCount* count = nullptr);
 
 }  // namespace mxc

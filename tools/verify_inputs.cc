@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "tools/arrays.h"
-#include "tools/draw_input.h"
 
 namespace mxc {
 namespace {
@@ -18,7 +17,8 @@ Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
   if (found == source.given.end()) {
     const auto positions = source.positions.find(buffer.name);
     const bool chooses = positions != source.positions.end();
-    return DrawInput(buffer, chooses ? positions->second : 0, source.seed);
+    return DrawInput(buffer, chooses ? positions->second : 0, source.seed,
+                     source.range);
   }
   const TensorType& type = found->second.type();
   if (type == buffer.type) return found->second;
@@ -76,7 +76,7 @@ Status RequireInputs(std::span<const Program> programs, const Inputs& given) {
 }
 
 Result<Inputs> MakeInputs(const Program& program, const InputSource& source) {
-  Inputs inputs;
+  Inputs inputs = source.states;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
     MXC_ASSIGN(inputs[buffer.name], InputFor(buffer, source));

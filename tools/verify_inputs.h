@@ -11,6 +11,7 @@
 
 #include "ir/program/program.h"
 #include "ir/support/result.h"
+#include "tools/draw_input.h"
 #include "tools/terminal.h"
 #include "tools/verify_steps.h"
 
@@ -21,6 +22,8 @@ struct InputSource {
   Inputs given;
   std::map<std::string, int64_t> positions;  // FindPositionInputs
   uint64_t seed = 0;
+  InputRange range;
+  Inputs states;      // that are not to have their initial values
   ReportStyle style;  // for notes on conversions
 };
 
@@ -30,7 +33,7 @@ Result<Inputs> ReadInputs(const std::vector<std::string>& texts);
 // Every name that is given must be that of an input of some program.
 Status RequireInputs(std::span<const Program> programs, const Inputs& given);
 
-// One value for each input of the program.
+// One value for each input of the program, and the source's states.
 Result<Inputs> MakeInputs(const Program& program, const InputSource& source);
 
 }  // namespace mxc

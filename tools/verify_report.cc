@@ -4,18 +4,30 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <iterator>
 #include <string>
+
+#include "tools/verify_points.h"
 
 namespace mxc {
 namespace {
 
 Json ToJson(const GradientReport& gradients) {
+  Json moved = Json::array();
+  for (const MovedLoss& loss : gradients.moved) {
+    moved.push_back({{"loss", loss.output},
+                     {"because", loss.was_cut_off ? "cut off" : "not finite"},
+                     {"to", Describe(PointAt(loss.point))}});
+  }
   return {{"parameters", gradients.parameters},
           {"compared", gradients.compared},
           {"largest_difference", gradients.largest},
           {"worst", gradients.worst},
-          {"not_smooth", gradients.rough}};
+          {"not_smooth", gradients.rough},
+          {"not_finite", gradients.not_finite},
+          {"cut_off", gradients.cut_off},
+          {"moved", moved}};
 }
 
 void Print(const GradientReport& gradients) {
@@ -29,6 +41,24 @@ void Print(const GradientReport& gradients) {
               : "",
       gradients.largest,
       gradients.worst.empty() ? "" : ", in " + gradients.worst);
+  for (const MovedLoss& loss : gradients.moved) {
+    PrintOut(
+        "the loss of '{}' is {} on inputs from -1 to 1: compared with {}\n",
+        loss.output, loss.was_cut_off ? "cut off" : "not finite",
+        Describe(PointAt(loss.point)));
+  }
+  if (!gradients.not_finite.empty()) {
+    PrintOut(
+        "not finite here, nothing compared: the loss of {}, on {} draws of "
+        "inputs; --input gives others\n",
+        fmt::join(gradients.not_finite, ", "), CountPoints());
+  }
+  if (!gradients.cut_off.empty()) {
+    PrintOut(
+        "not compared, since the loss takes no logarithm of probabilities near "
+        "0, on {} draws of inputs: {}; --input gives others\n",
+        CountPoints(), fmt::join(gradients.cut_off, ", "));
+  }
   if (gradients.rough.empty()) return;
   PrintOut("not smooth enough to compare: {}\n",
            fmt::join(gradients.rough, ", "));
@@ -79,15 +109,23 @@ Json ToJson(const VerifyReport& report) {
     if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
     if (step.ill_conditioned) steps.back()["ill_conditioned"] = true;
   }
-  Json json = {{"passed", true},
+  Json json = {{"passed", report.is_complete()},
                {"output_error", report.outputs.error},
                {"output_bound", report.outputs.bound},
                {"steps", steps}};
+  if (report.outputs.ill_conditioned) json["output_ill_conditioned"] = true;
   if (report.gradients) json["gradients"] = ToJson(*report.gradients);
   return json;
 }
 
 }  // namespace
+
+void VerifyReport::Add(const VerifyReport& other) {
+  steps.insert(steps.end(), other.steps.begin(), other.steps.end());
+  outputs.error = std::max(outputs.error, other.outputs.error);
+  outputs.bound = std::max(outputs.bound, other.outputs.bound);
+  outputs.ill_conditioned |= other.outputs.ill_conditioned;
+}
 
 void PrintReport(const ReportStyle& style, const VerifyReport& report) {
   if (style.json) return PrintJson(ToJson(report));
@@ -100,6 +138,9 @@ void PrintReport(const ReportStyle& style, const VerifyReport& report) {
                 ", where their rounding may take up to {:.1e} (estimated)",
                 report.outputs.bound)
           : "");
+  if (report.outputs.ill_conditioned) {
+    PrintOut("they are within what roundings do to them (ill-conditioned)\n");
+  }
   if (report.gradients) Print(*report.gradients);
 }
 

@@ -14,12 +14,19 @@ namespace mxc {
 // The largest error and the largest of the bounds, of the largest values.
 struct OutputResult {
   double error = 0, bound = 0;
+  // Beyond the tolerance, within what roundings do (conditioning_bound.h).
+  bool ill_conditioned = false;
 };
 
 struct VerifyReport {
   std::vector<StepResult> steps;
   OutputResult outputs;
   std::optional<GradientReport> gradients;
+
+  // That of other programs, or inputs, without its gradients.
+  void Add(const VerifyReport& other);
+  // Whether all was compared that can be wrong.
+  bool is_complete() const { return !gradients || gradients->is_complete(); }
 };
 
 // On stdout, as text or as JSON.

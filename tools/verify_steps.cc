@@ -111,7 +111,12 @@ void WriteInputs(const Program& program, const Inputs& inputs,
   }
   for (const int b : program.BuffersOf(BufferKind::kState)) {
     const Tensor& initial = program.buffers[b].constant;
-    if (!initial.empty()) runner.Write(b, initial);
+    const auto given = inputs.find(program.buffers[b].name);
+    if (given != inputs.end()) {
+      runner.Write(b, given->second);
+    } else if (!initial.empty()) {
+      runner.Write(b, initial);
+    }
   }
 }
 

@@ -3,6 +3,7 @@
 // with the errors that an implementation's roundings would add.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <random>
 
@@ -23,6 +24,15 @@ class RoundingNoise {
   double Of(double value, DType dtype) {
     const double unit = dtype == DType::kF64 ? 0x1p-53 : 0x1p-24;
     return value * (1 + unit * uniform_(random_));
+  }
+
+  // A sum of that type of `terms` products whose squares add up to `squares`:
+  // its partial sums are rounded, which terms that cancel out make larger than
+  // itself. As a random walk's, their squares add up to half of terms · squares.
+  double OfSum(double sum, double terms, double squares, DType dtype) {
+    const double unit = dtype == DType::kF64 ? 0x1p-53 : 0x1p-24;
+    return Of(sum, dtype) +
+           unit * uniform_(random_) * std::sqrt(terms * squares / 2);
   }
 
  private:

@@ -49,6 +49,11 @@ class LoadedNetwork {
   // Whether every operator is known and can be compiled.
   Status RequireOperators(const Specialization& of) const;
 
+  // The values that were drawn so far for parameters that no file gave.
+  const std::map<std::string, Tensor>& initial_values() const {
+    return initial_values_;
+  }
+
   // Ready for the pipeline: every operator is supported, every parameter has a
   // value. All that is wrong at one stage is reported at once.
   Result<Model> Specialize(const Specialization& of,

@@ -191,6 +191,21 @@ std::vector<Element> Contract(const Contraction& c, const OperandView& data,
   return acc;
 }
 
+// The squares of the products of each sum, added up.
+std::vector<Element> SumsOfSquares(const Contraction& c,
+                                   const OperandView& data,
+                                   const OperandView& weight,
+                                   const Extents& out) {
+  const auto squared = [](std::span<const Element> values) {
+    std::vector<Element> squares(values.begin(), values.end());
+    for (Element& value : squares) value *= value;
+    return squares;
+  };
+  const std::vector<Element> d = squared(data.values),
+                             w = squared(weight.values);
+  return Contract<double>(c, {d, data.dims}, {w, weight.dims}, out);
+}
+
 }  // namespace
 
 void ContractionStep::Interpret(StepValues& values) const {
@@ -211,7 +226,14 @@ void ContractionStep::Interpret(StepValues& values) const {
   if (!IsFloat(dtype)) {
     for (Element& sum : sums) sum = Wrapped(sum, dtype);
   } else if (RoundingNoise* noise = values.arithmetic.noise) {
-    for (Element& sum : sums) sum = noise->Of(sum, dtype);
+    const auto squares =
+        SumsOfSquares(contraction, operand(0), operand(1), dims);
+    auto terms = static_cast<double>(contraction.in);
+    for (const int64_t k : contraction.kernel) terms *= static_cast<double>(k);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = noise->OfSum(static_cast<double>(sums[i]), terms,
+                             static_cast<double>(squares[i]), dtype);
+    }
   }
   std::vector<Element> results(sums.size());
   BoxValues(values).Compute({0, Extents(dims.size(), 0), dims, epilogue}, dims,
