@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <iterator>
+#include <string_view>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -44,6 +46,18 @@ void TypeInference::SetOut(int i, const Shape& shape) {
 }
 
 namespace {
+
+// "C4: kernel …" without the name that the operator's comment has for what it
+// asks: users do not read it.
+std::string_view WithoutConstraint(std::string_view error) {
+  size_t at = 1;
+  while (at < error.size() &&
+         std::isdigit(static_cast<unsigned char>(error[at])))
+    ++at;
+  const bool named =
+      at > 1 && error.starts_with('C') && error.substr(at).starts_with(": ");
+  return named ? error.substr(at + 2) : error;
+}
 
 // True when the stored type is refined; a contradiction keeps the stored one.
 bool MergeDType(TensorType& type, DType dtype) {
@@ -233,7 +247,8 @@ class Inference {
     return true;
   }
 
-  void Report(Node* node, const std::string& message) {
+  void Report(Node* node, const std::string& error_text) {
+    const std::string message(WithoutConstraint(error_text));
     failed_.insert(node);
     Diagnostic error = Error(Culprit(*node, message), "{} '{}': {}",
                              node->op_name, node->name, message);
