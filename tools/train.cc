@@ -328,8 +328,8 @@ std::function<int()> AddTrain(CLI::App& app) {
                  "an option of the data (repeatable); help: list them")
       ->allow_extra_args(false)
       ->type_name("NAME=VALUE");
-  OfferSourceHelp(app,
-                  {{"--data", options->data.source, options->data.settings}});
+  OfferSourceHelp(app, {{"--data", options->data.source, options->data.settings,
+                         /*shuffles=*/true}});
   app.add_option("--batch-size", options->data.batch_size, "samples of a step")
       ->check(AtLeast(1))
       ->capture_default_str();

@@ -35,6 +35,36 @@ bool EndsAll(const Status& status) {
          status.code() == StatusCode::kUnsupported;
 }
 
+// Whether the labels look like probabilities of classes of which each sample has
+// one: a 1 among zeros.
+StatusOr<bool> IsOneHot(const Source& source, const Provides& fields) {
+  constexpr int64_t kMost = 1000;  // samples: a picture is decoded for each
+  std::vector<std::vector<double>> values;  // aligned
+  std::vector<std::byte*> rows;
+  for (const auto* list : {&fields.data, &fields.labels}) {
+    for (const Field& field : *list) {
+      const auto bytes = runtime::ArrayBytes(field.type, field.shape);
+      if (!bytes) return false;
+      values.emplace_back(static_cast<size_t>(*bytes) / sizeof(double) + 1);
+      rows.push_back(reinterpret_cast<std::byte*>(values.back().data()));
+    }
+  }
+  const int64_t size = source.size(), step = std::max<int64_t>(1, size / kMost);
+  const Field& label = fields.labels[0];
+  const auto classes = runtime::ArrayBytes(ElementType::kU8, label.shape);
+  for (int64_t sample = 0; sample < size; sample += step) {
+    const SampleRequest request = {.sample = sample, .rows = rows};
+    const Status read = source.Read(request);
+    if (!read.ok() && EndsAll(read)) return read;
+    if (!read.ok()) continue;
+    const auto of =
+        request.Floats(fields.data.size(), static_cast<size_t>(*classes));
+    const auto ones = std::ranges::count(of, 1.0F);
+    if (ones != 1 || std::ranges::count(of, 0.0F) != *classes - 1) return false;
+  }
+  return size > 0;
+}
+
 }  // namespace
 
 bool HasOneNumber(const Source& source) {
@@ -74,6 +104,14 @@ Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
 }
 
 StatusOr<int64_t> CountClasses(const Source& source) {
+  const Provides fields = source.sample_fields(0);
+  if (source.buckets() == 1 && fields.labels.size() == 1 &&
+      fields.labels[0].type == ElementType::kF32 &&
+      fields.labels[0].shape.size() == 1 && fields.labels[0].shape[0] > 1) {
+    const auto one_hot = IsOneHot(source, fields);
+    if (!one_hot.ok()) return one_hot.status();
+    if (*one_hot) return fields.labels[0].shape[0];
+  }
   MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, ""));
   float most = -1;
   for (int64_t sample = 0; sample < source.size(); ++sample) {

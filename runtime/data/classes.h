@@ -17,7 +17,8 @@ bool HasOneNumber(const Source& source);
 // are no whole numbers, several labels for a sample, and none.
 Status FindClasses(const Source& source, Members* members, BadRecords* unread);
 
-// One more than the largest label. Labels that cannot be read are passed over.
+// One more than the largest label; of labels with one 1 among zeros, how many
+// numbers they have. Labels that cannot be read are passed over.
 // Refuses labels that are no numbers of classes, 0, 1, …, or as large as if they
 // were none, several labels for a sample, and none.
 StatusOr<int64_t> CountClasses(const Source& source);

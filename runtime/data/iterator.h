@@ -225,6 +225,6 @@ std::vector<std::string> FilesOfSource(const std::string& spec);
 std::string SourcesHelp();
 // The options of one source and those common to all; `spec` may be the bare
 // name. Empty for an unknown source.
-std::string SourceHelp(std::string_view spec);
+std::string SourceHelp(std::string_view spec, bool shuffles = false);
 
 }  // namespace mxc::data

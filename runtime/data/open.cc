@@ -277,13 +277,15 @@ std::string SourcesHelp() {
   return text;
 }
 
-std::string SourceHelp(std::string_view spec) {
+std::string SourceHelp(std::string_view spec, bool shuffles) {
   const SourceKind* kind = FindKind(spec);
   if (kind == nullptr) return "";
   const std::string own = kind->options();
+  CommonOptions common;
+  common.shuffle = shuffles;
   std::string text = std::string(kind->form) + ": " + kind->doc + "\n";
   if (!own.empty()) text += "its options (--data-opt k=v)\n" + own;
-  return text + "options of every source\n" + DescribeOptions<CommonOptions>();
+  return text + "options of every source\n" + Described(common);
 }
 
 }  // namespace mxc::data

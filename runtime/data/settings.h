@@ -154,12 +154,17 @@ class SettingsHelp {
   std::string text_;
 };
 
+// With their values as defaults.
 template <class Options>
-std::string DescribeOptions() {
+std::string Described(Options options) {
   SettingsHelp help;
-  Options options;
   options.Describe(help);
   return help.text();
+}
+
+template <class Options>
+std::string DescribeOptions() {
+  return Described(Options());
 }
 
 }  // namespace mxc::data

@@ -58,5 +58,24 @@ TEST_CASE("count classes: also those of the samples that are held out") {
   }
 }
 
+TEST_CASE("count classes: one 1 among zeros is as many as there are numbers") {
+  const TestFolder folder;
+  const std::string spec = "csv:" + folder.Write("x.csv", "5\n6\n7\n");
+  const auto count = [&](const std::string& labels) {
+    const auto iterator =
+        MustOpen(spec, Options(1, {{"label_csv", folder.Write("y.csv", labels)},
+                                   {"label_shape", "4"}}));
+    return iterator->CountClasses();
+  };
+  CHECK(*count("0,1,0,0\n1,0,0,0\n0,0,1,0\n") == 4);
+  for (const char* other :
+       {"0,1,0,0\n1,0,0,0\n0,1,1,0\n", "0,1,0,0\n1,0,0,0\n0,0,0,0\n",
+        "0,1,0,0\n1,0,0,0\n0,.5,.5,0\n"}) {
+    CAPTURE(other);
+    CHECK(count(other).status().message().find("several labels") !=
+          std::string::npos);
+  }
+}
+
 }  // namespace
 }  // namespace mxc::data
