@@ -126,11 +126,17 @@ int ReportOnly(const InspectOptions& options, const Json& report) {
 
 // --- the two kinds of file
 
-// The network as it came.
-Result<Model> ModelToLookAt(const InspectOptions& options) {
+// The network as it came, but for --classes.
+Result<Model> ModelToLookAt(const InspectOptions& options,
+                            bool read_parameters) {
   MXC_ASSIGN(const CompileRequest request, RequestOf(options.request));
-  return LoadModel(request.network, request.For(0),
-                   /*read_parameters=*/options.check);
+  if (request.network.classes == 0) {
+    return LoadModel(request.network, request.For(0), read_parameters);
+  }
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
+  return read_parameters ? network->DraftWithParameters(request.For(0))
+                         : network->Draft(request.For(0));
 }
 
 Result<Plan> PlanToLookAt(const InspectOptions& options) {
@@ -144,9 +150,8 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
 Result<PageParts> PagePartsOf(const InspectOptions& options) {
   PageParts parts;
   if (options.html.empty()) return parts;
-  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
-  MXC_ASSIGN(const Model model, LoadModel(request.network, request.For(0),
-                                          /*read_parameters=*/true));
+  MXC_ASSIGN(const Model model,
+             ModelToLookAt(options, /*read_parameters=*/true));
   parts.operators = TextsOf(model.graph);
   for (const auto& [name, tensor] : model.parameters) {
     const auto size = static_cast<size_t>(tensor.size_bytes());
@@ -166,7 +171,7 @@ int InspectModel(const InspectOptions& options) {
   }
   Json more = Json::object();
   if (options.ops || (options.check && !options.needs_plan())) {
-    const Result<Model> model = ModelToLookAt(options);
+    const Result<Model> model = ModelToLookAt(options, options.check);
     if (!model.ok()) return Fail(style, model.errors());
     if (options.ops) InspectOperators(options, model->graph, more);
   }
@@ -234,6 +239,11 @@ PageParts PagePartsOf(const InspectOptions& options,
 
 int InspectArtifact(const InspectOptions& options) {
   const std::string& path = options.model();
+  if (options.request.request.network.classes > 0) {
+    return Fail(options.style,
+                {UnplacedError(fmt::format(
+                    "'{}' is compiled; --classes needs a network", path))});
+  }
   const auto approve = options.requirement.Approval();
   if (!approve.ok()) {
     return Fail(options.style, {UnplacedError(approve.status().message())});
@@ -271,6 +281,7 @@ int InspectArtifact(const InspectOptions& options) {
 std::function<int()> AddInspect(CLI::App& app) {
   auto options = std::make_shared<InspectOptions>();
   AddModelOptions(app, options->request);
+  AddClassesOption(app, options->request.request.network);
   app.get_option("MODEL")->required()->description(
       "an artifact, or a network, which needs no weights");
   app.option_defaults()->group("What to show");
