@@ -5,11 +5,13 @@
 #include <filesystem>
 #include <iterator>
 #include <sstream>
+#include <string>
 #include <utility>
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/trace.h"
 #include "runtime/data/label_names.h"
+#include "runtime/train/rule_facts.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
 #include "runtime/train/unread_sets.h"
@@ -75,6 +77,29 @@ int64_t RowsOf(const data::Provides& provides) {
 }
 
 constexpr const char* kSamplesNote = "samples";
+constexpr const char* kRulesNote = "rules";
+
+// A schedule that states its own rate makes one that was given beside it void.
+RuleFacts RulesOf(const TrainerOptions& options, const TrainFacts& facts) {
+  std::vector<std::string> more;
+  for (const auto& [name, value] : facts.optimizer_options) {
+    more.push_back(name + "=" + value);
+  }
+  std::ranges::sort(more);
+  std::string optimizer_options;
+  for (const std::string& option : more) {
+    optimizer_options += (optimizer_options.empty() ? "" : " ") + option;
+  }
+  return {{"--lr",
+           options.learning_rate ? Format("%g", *options.learning_rate) : ""},
+          {"--lr-schedule", options.schedule},
+          {"--accumulate", std::to_string(options.accumulate)},
+          {"--precision", facts.precision},
+          {"--optimizer", facts.optimizer},
+          {"--opt", optimizer_options},
+          {"--label-smoothing", facts.label_smoothing},
+          {"--ema", options.ema > 0 ? Format("%g", options.ema) : ""}};
+}
 
 template <class Text>
 void AddText(const Text& text, runtime::RunningChecksum& checksum) {
@@ -263,6 +288,11 @@ void Trainer::RestoreLoop(const Checkpoint& checkpoint) {
   if (NoteOf(checkpoint, "metrics_text") == options_.metrics) {
     metrics_.Restore(NumbersOf(NoteOf(checkpoint, "metrics")));
   }
+  const std::string others = OtherRules(NoteOf(checkpoint, kRulesNote),
+                                        RulesOf(options_, step_.facts()));
+  if (!others.empty()) {
+    reporter_.Warn("training goes on by other rules: " + others);
+  }
   const std::string prepared = NoteOf(checkpoint, "preprocess");
   if (!prepared.empty() && prepared != samples_.preprocessing()) {
     reporter_.Warn("the samples are prepared otherwise than before: '" +
@@ -408,6 +438,7 @@ Status Trainer::Save(const CheckpointName& name) {
       {"metrics", NumbersText(metrics_.State())},
       {"preprocess", samples_.preprocessing()},
       {kSamplesNote, SampleFactsText(*facts)},
+      {kRulesNote, RuleFactsText(RulesOf(options_, step_.facts()))},
       {"label_names", data::LabelNamesText(samples_.label_names())}};
   const std::string workers = WorkersText(options_);
   if (!workers.empty()) checkpoint.notes[kWorkersNote] = workers;
