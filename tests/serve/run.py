@@ -265,6 +265,30 @@ def photos(folder):
     server.stop()
 
 
+def types_of_answers(folder):
+    """Values as KServe writes those of their type; 2^24 + 1 is no float32."""
+    values = [0, 1, 200]
+    for dtype, kserve, more in (('uint8', 'UINT8', 1), ('int64', 'INT64', 2**24),
+                                ('float64', 'FP64', 2**24), ('bool', 'BOOL', 0)):
+        nodes = [{'op': 'Cast', 'dtype': dtype}]
+        if more:
+            nodes.append({'op': '_plus_scalar', 'scalar': str(more)})
+        artifact = compiled(BIN, folder, dtype, {
+            'mxc': 1, 'name': 'net', 'inputs': {'data': ['N', 3]},
+            'nodes': nodes})
+        server = Server(BIN, artifact)
+        told = server.ask('POST', '/v2/models/net/infer', json.dumps({'inputs': [
+            {'name': 'data', 'datatype': 'FP32', 'shape': [1, 3],
+             'data': values}]}))[1]
+        output = json.loads(told)['outputs'][0]
+        kind = {'FP64': float, 'BOOL': bool}.get(kserve, int)
+        wanted = [kind(v + more) for v in values]
+        check(f'{kserve}: {output}', output['datatype'] == kserve and
+              output['data'] == wanted and
+              {type(v) for v in output['data']} == {kind})
+        server.stop()
+
+
 def several_inputs(folder):
     artifact = compiled(BIN, folder, 'two', {
         'mxc': 1, 'inputs': {'x': [2], 'y': [2]},
@@ -301,6 +325,7 @@ def main():
         digits(folder)
         pixels(folder)
         photos(folder)
+        types_of_answers(folder)
         several_inputs(folder)
     print('served')
 

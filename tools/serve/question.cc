@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <span>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "runtime/formats/convert.h"
 #include "tools/run/answer.h"
 #include "tools/run/failure.h"
 #include "tools/serve/json_tensors.h"
@@ -64,6 +69,34 @@ std::vector<const run::OutputValues*> AskedFor(const Question& question,
   return outputs;
 }
 
+template <class T>
+std::vector<T> As(runtime::ElementType type, const runtime::Array& array) {
+  const auto bytes = array.bytes();
+  std::vector<T> values(bytes.size() /
+                        static_cast<size_t>(runtime::ElementBytes(array.type)));
+  runtime::ConvertElements(array.type, bytes, type,
+                           std::as_writable_bytes(std::span(values)));
+  return values;
+}
+
+// As numbers of JSON that lose nothing: whole ones of integers.
+Json ValuesJson(const runtime::Array& array) {
+  using runtime::ElementType;
+  if (array.type == ElementType::kF64) {
+    return As<double>(ElementType::kF64, array);
+  }
+  if (runtime::IsFloat(array.type)) return run::Floats(array);
+  const auto whole = As<int64_t>(ElementType::kI64, array);
+  if (array.type != ElementType::kBool) return whole;
+  return std::vector<bool>(whole.begin(), whole.end());
+}
+
+// KServe's JSON has no halves.
+std::string KserveJsonType(runtime::ElementType type) {
+  const bool half = runtime::IsFloat(type) && runtime::ElementBytes(type) == 2;
+  return half ? "FP32" : KserveType(type);
+}
+
 Json KserveJson(const Question& question, const Answer& answer,
                 const std::string& network) {
   Json outputs = Json::array();
@@ -71,8 +104,8 @@ Json KserveJson(const Question& question, const Answer& answer,
     const auto& [name, array] = *output;
     outputs.push_back({{"name", name},
                        {"shape", array.shape},
-                       {"datatype", "FP32"},
-                       {"data", run::Floats(array)}});
+                       {"datatype", KserveJsonType(array.type)},
+                       {"data", ValuesJson(array)}});
   }
   Json json = {{"model_name", network}, {"model_version", "1"}};
   if (!question.id.empty()) json["id"] = question.id;
@@ -124,7 +157,7 @@ Json AnswerJson(const Question& question, const Answer& answer,
   } else {
     json["outputs"] = run::DescribeOutputs(answer.outputs);
     for (size_t k = 0; k < answer.outputs.size(); ++k) {
-      json["outputs"][k]["values"] = run::Floats(answer.outputs[k].array);
+      json["outputs"][k]["values"] = ValuesJson(answer.outputs[k].array);
     }
   }
   json["warnings"] = answer.warnings;
