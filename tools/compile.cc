@@ -64,11 +64,10 @@ void NoteOtherNames(const CompileOptions& options, const Plan& plan) {
   const Buffer& output = plan.programs.front().buffers[outputs.front()];
   const Shape& shape = output.type.shape;
   const int64_t values = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
-  const int64_t names = std::ssize(plan.label_names);
-  if (values == names) return;
+  const size_t names = plan.label_names.size();
+  if (values == static_cast<int64_t>(names)) return;
   PrintPhase(options.emit.style, "note",
-             fmt::format("--labels names {} classes, output '{}' has {}", names,
-                         output.name, values));
+             run::OtherNames(names, output.name, values));
 }
 
 Status RequireOutput(const std::string& path, const CompileRequest& request) {

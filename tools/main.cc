@@ -111,6 +111,7 @@ int Main(int argc, char** argv) {
   // Parsed alone, it is what is wrong.
   if (IsUnknown(app, verb)) argc = 2;
   try {
+    mxc::RequireItems(app, argc, argv);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     return mxc::ReportUsage(app, error, argc, argv);

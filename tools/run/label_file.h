@@ -13,4 +13,12 @@ namespace mxc::run {
 runtime::StatusOr<std::vector<std::string>> ReadLabelFile(
     const std::string& path);
 
+// What is said where an output has another number of values than there are
+// names in that file.
+inline std::string OtherNames(size_t names, const std::string& output,
+                              int64_t values) {
+  return "--labels names " + std::to_string(names) + " classes, output '" +
+         output + "' has " + std::to_string(values);
+}
+
 }  // namespace mxc::run

@@ -129,9 +129,8 @@ void WarnOfOtherNames(const std::vector<std::string>& labels,
   const auto shape = outputs.empty() ? std::span<const int64_t>()
                                      : api::Shape(outputs.front());
   if (shape.empty() || shape.back() == std::ssize(labels)) return;
-  Warn(reporting, "--labels names " + std::to_string(labels.size()) +
-                      " classes, output '" + outputs.front().name + "' has " +
-                      std::to_string(shape.back()));
+  Warn(reporting,
+       OtherNames(labels.size(), outputs.front().name, shape.back()));
 }
 
 void WarnOfNonFinite(std::string_view input, runtime::ElementType type,

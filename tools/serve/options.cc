@@ -73,6 +73,7 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
   app.add_option("--max-body", options.most_bytes,
                  "the largest body of a request")
       ->transform(SizeInBytes())
+      ->check(AtLeast(1))
       ->default_str("64MiB")
       ->type_name("SIZE");
   app.add_option("--request-timeout", options.request_seconds,

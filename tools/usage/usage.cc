@@ -123,6 +123,27 @@ std::string Sentence(const CLI::ParseError& error) {
   return text;
 }
 
+void RequireItemsOf(const CLI::App& command,
+                    const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size() && words[i] != "--"; ++i) {
+    const size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    const CLI::Option* option =
+        name.starts_with("-") ? command.get_option_no_throw(name) : nullptr;
+    if (option == nullptr || option->get_delimiter() == '\0') continue;
+    std::string list;
+    if (equals != name.npos) {
+      list = words[i].substr(equals + 1);
+    } else if (i + 1 < words.size()) {
+      list = words[i + 1];
+    }
+    const char comma = option->get_delimiter();
+    const std::string closed = comma + list + comma;
+    if (list.empty() || closed.find({comma, comma}) == closed.npos) continue;
+    throw CLI::ValidationError(name, "'" + list + "' has an empty item");
+  }
+}
+
 void PrintUsageJson(const std::vector<std::string>& errors) {
   const auto replace = nlohmann::ordered_json::error_handler_t::replace;
   std::fputs((ErrorsJson(errors).dump(2, ' ', false, replace) + "\n").c_str(),
@@ -130,6 +151,14 @@ void PrintUsageJson(const std::vector<std::string>& errors) {
 }
 
 }  // namespace
+
+void RequireItems(CLI::App& app, int argc, char** argv) {
+  const std::vector<std::string> words(argv + std::min(argc, 2), argv + argc);
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->preparse_callback(
+        [command, words](size_t) { RequireItemsOf(*command, words); });
+  }
+}
 
 std::vector<std::string> UsageErrors(const CLI::App& app,
                                      const CLI::ParseError& error) {

@@ -20,6 +20,10 @@ void SettleHelp(CLI::App& app);
 inline constexpr const char* kAsForCompile =
     "As for 'mxc compile' (see its --help)";
 
+// Has "1,,2" refused as a list, of which CLI11 drops what is empty. Once all
+// subcommands are declared.
+void RequireItems(CLI::App& app, int argc, char** argv);
+
 // "--batch 0": what is wrong, one sentence each. Unknown options come with the
 // nearest one that there is.
 std::vector<std::string> UsageErrors(const CLI::App& app,
