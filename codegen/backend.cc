@@ -19,4 +19,8 @@ std::unique_ptr<KernelCatalog> MakeKernelCatalog(
   return BackendOf(target).MakeCatalog(target, options);
 }
 
+bool TakesOption(const Target& target, std::string_view option) {
+  return BackendOf(target).Takes(target, option);
+}
+
 }  // namespace mxc

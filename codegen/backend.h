@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "codegen/codegen.h"
 #include "codegen/llvm/kernel_plan.h"
@@ -38,6 +39,18 @@ class Backend {
   virtual CompiledKernels Compile(std::span<const KernelSource> sources,
                                   const Target& target,
                                   const CompileOptions& options) const = 0;
+
+  // Adds what `options` ask for that can fail where compiling cannot.
+  virtual Status Finish(const BackEndOptions& /*options*/,
+                        CompiledKernels& /*kernels*/) const {
+    return Done{};
+  }
+
+  // Whether CatalogOptions or CodegenOptions may have an option of that name.
+  virtual bool Takes(const Target& /*target*/,
+                     std::string_view /*option*/) const {
+    return false;
+  }
 };
 
 // That which the target names.

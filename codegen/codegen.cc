@@ -10,7 +10,6 @@
 #include "codegen/artifact/device_section.h"
 #include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
-#include "codegen/cuda/assemble.h"
 #include "codegen/modelled_time.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
@@ -132,18 +131,6 @@ class KernelTable {
   std::vector<KernelSource> sources_;
 };
 
-// Of each text that there is.
-Status AddMachineCode(const std::string& assembler,
-                      std::vector<DeviceForm>& forms) {
-  for (size_t i = 0, texts = forms.size(); i < texts; ++i) {
-    if (forms[i].kind != MXC_IMAGE_PTX) continue;
-    const std::string text(forms[i].bytes.c_str());  // without its end
-    MXC_ASSIGN(std::string code, Assemble(assembler, text, forms[i].version));
-    forms.push_back({MXC_IMAGE_CUBIN, forms[i].version, std::move(code)});
-  }
-  return Done{};
-}
-
 }  // namespace
 
 Result<CodeImage> GenerateCode(std::span<const Program> entries,
@@ -158,14 +145,13 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
       steps.push_back(kernels.Add(flat.program, step));
     }
   }
-  CompiledKernels compiled = BackendOf(target).Compile(
-      kernels.sources(), target,
-      {std::max(1, options.threads), options.keep_llvm, options.keep_assembly,
-       options.cache, options.count});
+  const Backend& backend = BackendOf(target);
+  CompiledKernels compiled =
+      backend.Compile(kernels.sources(), target,
+                      {std::max(1, options.threads), options.keep_llvm,
+                       options.keep_assembly, options.cache, options.count});
+  MXC_RETURN_IF_ERROR(backend.Finish(options.options, compiled));
   image.objects = std::move(compiled.objects);
-  if (!options.assembler.empty()) {
-    MXC_RETURN_IF_ERROR(AddMachineCode(options.assembler, compiled.forms));
-  }
   if (!compiled.forms.empty()) image.device = DeviceSection(compiled.forms);
   image.llvm = std::move(compiled.llvm);
   image.assembly = std::move(compiled.assembly);

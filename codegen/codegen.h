@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -22,30 +23,24 @@
 namespace mxc {
 
 struct CatalogOptions {
-  // The side of the largest tiles that Winograd's algorithm may compute: 2, 4
-  // or 6 (of 4x4 kernels 3 or 5): larger ones multiply less and are less exact;
-  // 0: it is not offered.
-  int winograd_tile = 4;
-  // Whether Strassen's algorithm is offered, for products with constants.
-  bool strassen = false;
+  // Weights do not change from run to run, so that what is computed of them is
+  // computed once.
+  bool constant_weights = false;
   // What errors Winograd's algorithm may add on any way through a network, of the
   // largest value, by estimate (passes/rounding_budget.h).
   double rounding_budget = std::numeric_limits<double>::infinity();
-  // Whether a GPU may round operands of products to tf32: 11 bits of precision.
-  bool tf32 = false;
+  // Of those that the target's back end takes (TakesOption).
+  BackEndOptions options = {};
 };
-
-// The defaults. For training the tiles are smaller: larger ones gain nothing
-// there.
-inline constexpr CatalogOptions kTrainingKernels = {.winograd_tile = 4};
-inline constexpr CatalogOptions kInferenceKernels = {.winograd_tile = 6,
-                                                     .strassen = true};
 // Deviations, so that the largest error of all outputs is below 1e-5.
 inline constexpr double kRoundingBudget = 7.5e-6;
 
 // What the target's kernels can do; the passes choose from it.
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(
     const Target& target, const CatalogOptions& options = {});
+
+// Whether the target's back end understands the option, of a catalog or of code.
+bool TakesOption(const Target& target, std::string_view option);
 
 class ObjectCache;
 
@@ -55,9 +50,8 @@ struct CodegenOptions {
   // Where kernels are found that were compiled before; may be null. Same bytes
   // with and without.
   ObjectCache* cache = nullptr;
-  // A program like NVIDIA's ptxas, which writes a GPU's machine code beside the
-  // text that its driver assembles elsewhere; empty: none.
-  std::string assembler = {};
+  // Of those that the target's back end takes (TakesOption).
+  BackEndOptions options = {};
   // Raised by the kernels that are compiled; may be null.
   WorkCount* count = nullptr;
 };

@@ -128,10 +128,12 @@ Status RequireFiles(const TrainOptions& options) {
 
 // Whether what was asked for goes together.
 Status RequireCombination(const TrainOptions& options) {
-  const std::string& target = options.request.request.target;
-  const std::string device = !options.device.empty()      ? options.device
-                             : target.starts_with("cuda") ? target
-                                                          : "";
+  const std::string& name = options.request.request.target;
+  const auto target = ResolveTarget(name);
+  const bool elsewhere = target.ok() && !target->runs_on_host();
+  const std::string device = !options.device.empty() ? options.device
+                             : elsewhere             ? name
+                                                     : "";
   const std::string cannot =
       fit::CannotCombine({options.accumulates, options.averages, device,
                           job::InJob() ? options.kvstore : ""});

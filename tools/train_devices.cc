@@ -16,10 +16,8 @@ namespace mxc {
 
 void ChooseTarget(const std::string& devices, CompileRequest& request) {
   if (request.target != CompileRequest().target) return;
-  if (!devices.starts_with("cuda")) return;
-  // Later generations run it, too.
-  request.target =
-      ResolveTarget("cuda:emulated").ok() ? "cuda:emulated" : "cuda:sm_80";
+  const std::string target = TargetOfDevice(devices);
+  if (!target.empty()) request.target = target;
 }
 
 Status DealBatch(const std::string& devices, const Model& model,

@@ -272,7 +272,7 @@ Result<StandaloneObject> GenerateStandalone(std::span<const Program> entries,
                                             const Target& target,
                                             const CodegenOptions& options) {
   MXC_CHECK(!entries.empty());
-  if (!target.device.empty()) {
+  if (!target.runs_on_host()) {
     return Error({},
                  "target '{}' runs on a device, which an object for C cannot; "
                  "an artifact (.mxa) can",

@@ -8,6 +8,7 @@
 #include "codegen/cpu/contraction/catalog.h"
 #include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/contraction/weight_transform.h"
+#include "codegen/cpu/kernel_options.h"
 #include "codegen/cpu/task_ranges.h"
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
@@ -50,6 +51,10 @@ class CpuCode : public Backend {
                           const Target& target,
                           const CompileOptions& options) const override {
     return CompileKernels(sources, target, options);
+  }
+
+  bool Takes(const Target&, std::string_view option) const override {
+    return IsKernelOption(option);
   }
 };
 

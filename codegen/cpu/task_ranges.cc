@@ -7,7 +7,7 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kLeastLaneBytes = 4;
-constexpr int64_t kMostScatterTasks = 64;
+constexpr int64_t kScatteredElementsOfTask = 32768, kMostScatterTasks = 64;
 
 // All values have as many lanes as the widest has in a register.
 int LanesOfWidest(const Machine& machine, std::span<const DType> types) {
@@ -17,14 +17,14 @@ int LanesOfWidest(const Machine& machine, std::span<const DType> types) {
 }
 
 // By elements of the output and values.
-void DealColumns(const Machine& machine, ScatterGrid& grid) {
+void DealColumns(const Target&, ScatterGrid& grid) {
   const int64_t work =
       (grid.rows + 4 * grid.positions) * grid.others * grid.columns;
-  const int64_t wanted = std::clamp<int64_t>(
-      work / machine.scattered_elements_of_task, 1, kMostScatterTasks);
+  const int64_t wanted = std::clamp<int64_t>(work / kScatteredElementsOfTask, 1,
+                                             kMostScatterTasks);
   // A cache line's worth of lanes at least.
   const int64_t least =
-      std::max<int64_t>(grid.lanes, machine.line_bytes / grid.element_bytes);
+      std::max<int64_t>(grid.lanes, kLineBytes / grid.element_bytes);
   const int64_t cuts = DivideUp(wanted, grid.others);
   grid.column_chunk = DivideUp(DivideUp(grid.columns, cuts), least) * least;
   grid.row_chunk = grid.rows;

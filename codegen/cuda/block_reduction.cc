@@ -8,7 +8,6 @@
 #include "codegen/cuda/thread_kernel.h"
 #include "codegen/llvm/arithmetic.h"
 #include "ir/support/division.h"
-#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -304,7 +303,7 @@ class BlockReductionEmitter {
 
 // Of the memory that so many blocks read, each phase of a reduction once.
 double SecondsOf(const BlockReduction& block, int64_t blocks,
-                 const Machine& machine) {
+                 const GpuMachine& machine) {
   double bytes = 0;
   for (const NestOperand& operand : block.map->operands) {
     bytes +=
@@ -312,7 +311,7 @@ double SecondsOf(const BlockReduction& block, int64_t blocks,
   }
   return bytes * static_cast<double>(block.shape.phases.size()) /
          (static_cast<double>(std::min(blocks, machine.multiprocessors)) *
-          MultiprocessorBytesPerSecond(machine));
+          machine.multiprocessor_bytes_per_second());
 }
 
 }  // namespace
@@ -346,14 +345,15 @@ std::optional<KernelPlan> PlanBlockReduction(
     std::shared_ptr<const MapNests> map, const Target& target,
     const std::string& alignments) {
   if (map->nests.size() != 1) return std::nullopt;
-  auto shape = ShapeOfReductions(map->nests[0], target.machine);
+  const GpuMachine machine = GpuMachineOf(target);
+  auto shape = ShapeOfReductions(map->nests[0], machine);
   if (!shape) return std::nullopt;
   const BlockReduction block = {std::move(map), std::move(*shape), alignments};
   KernelPlan plan;
   plan.tasks = DivideUp(block.shape.points, block.shape.points_of_block);
   plan.launch =
       LaunchOf(plan.tasks, block.shape.threads(), block.shared_bytes());
-  plan.nanoseconds = SecondsOf(block, plan.tasks, target.machine) * 1e9;
+  plan.nanoseconds = SecondsOf(block, plan.tasks, machine) * 1e9;
   plan.emit = [block](KernelFunction& kernel) {
     EmitBlockReduction(static_cast<DeviceFunction&>(kernel), block);
   };

@@ -15,7 +15,6 @@
 #include "codegen/loops/map_nests.h"
 #include "codegen/loops/nest_emitter.h"
 #include "ir/program/scatter_sum.h"
-#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -98,7 +97,7 @@ class ChannelPlanning {
         sums_(sums),
         elements_(elements),
         target_(target),
-        machine_(target.machine) {}
+        machine_(GpuMachineOf(target)) {}
 
   std::optional<ChannelKernel> Run() {
     if (!IsPlainMap(sums_) || !IsPlainMap(elements_)) return std::nullopt;
@@ -245,7 +244,7 @@ class ChannelPlanning {
     if (kernel_.side_by_side() && !DealVectors()) return false;
     const int64_t blocks = kernel_.blocks();
     const auto enough = static_cast<uint64_t>(
-        std::max<int64_t>(1, BusyThreads(machine_) / 2 / blocks));
+        std::max<int64_t>(1, machine_.busy_threads() / 2 / blocks));
     const int64_t most =
         std::clamp<int64_t>(static_cast<int64_t>(std::bit_ceil(enough)),
                             kLeastChannelThreads, MostThreads());
@@ -265,7 +264,7 @@ class ChannelPlanning {
   }
 
   bool IsBusy(int64_t blocks) const {
-    return blocks * kMostChannelThreads >= BusyThreads(machine_) / 64;
+    return blocks * kMostChannelThreads >= machine_.busy_threads() / 64;
   }
 
   // A block has whole vectors of both steps, and twice as many while that leaves
@@ -295,7 +294,7 @@ class ChannelPlanning {
   const Program& program_;
   const Step &sums_, &elements_;
   const Target& target_;
-  const Machine& machine_;
+  const GpuMachine machine_;
   ChannelKernel kernel_;
 };
 
@@ -348,10 +347,11 @@ std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
   }
   KernelPlan plan;
   plan.tasks = found->blocks();
-  const int64_t busy = std::min(plan.tasks, target.machine.multiprocessors);
-  plan.nanoseconds = 1e9 * found->bytes /
-                     (static_cast<double>(busy) *
-                      MultiprocessorBytesPerSecond(target.machine));
+  const GpuMachine machine = GpuMachineOf(target);
+  const int64_t busy = std::min(plan.tasks, machine.multiprocessors);
+  plan.nanoseconds =
+      1e9 * found->bytes /
+      (static_cast<double>(busy) * machine.multiprocessor_bytes_per_second());
   plan.launch =
       LaunchOf(plan.tasks, found->threads, found->sums.shared_bytes());
   plan.emit = [channel = std::move(*found)](KernelFunction& kernel) {

@@ -10,6 +10,7 @@
 
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/emulate.h"
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/llvm/link.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/transforms.h"
@@ -23,10 +24,10 @@ constexpr char kTriple[] = "nvptx64-nvidia-cuda";
 // Of CUDA 11.8, and of 12.0, which knows sm_90a: drivers since then take it.
 constexpr char kPtxVersion[] = "+ptx78", kOneGenerationPtxVersion[] = "+ptx80";
 
-std::unique_ptr<llvm::TargetMachine> DeviceMachine(const Target& target) {
+std::unique_ptr<llvm::TargetMachine> DeviceMachine(const GpuMachine& machine) {
   return MakeTargetMachine(
-      kTriple, target.architecture,
-      target.one_generation ? kOneGenerationPtxVersion : kPtxVersion);
+      kTriple, machine.architecture,
+      machine.one_generation ? kOneGenerationPtxVersion : kPtxVersion);
 }
 
 // Loops of one round go; accesses become as wide as their operands' alignment
@@ -91,13 +92,14 @@ std::string_view WithoutHeader(std::string_view ptx) {
 DeviceCode CompileForDevice(std::span<const KernelSource> sources,
                             const Target& target,
                             const CompileOptions& options) {
+  const GpuMachine machine = GpuMachineOf(target);
   std::vector<Form> forms(sources.size());
   std::atomic<size_t> next{0};
   if (options.count != nullptr) options.count->total += std::ssize(sources);
   RunOnThreads(options.threads, [&] {
-    const auto device = DeviceMachine(target);
+    const auto device = DeviceMachine(machine);
     const auto host =
-        target.emulated
+        machine.emulated
             ? MakeTargetMachine(target.triple, /*cpu=*/"", target.features)
             : nullptr;
     for (size_t i = next++; i < sources.size(); i = next++) {
@@ -110,7 +112,7 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
   std::vector<std::string> objects;
   for (Form& form : forms) {
     code.llvm += form.llvm;
-    if (target.emulated) {
+    if (machine.emulated) {
       objects.push_back(std::move(form.code));
     } else {
       code.ptx += code.ptx.empty() ? form.code : WithoutHeader(form.code);

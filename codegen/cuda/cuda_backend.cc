@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "codegen/backend.h"
+#include "codegen/cuda/assemble.h"
 #include "codegen/cuda/compile.h"
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/cuda/launch_kernel.h"
 #include "codegen/cuda/library_task.h"
 #include "codegen/cuda/product_shape.h"
@@ -13,16 +15,27 @@
 namespace mxc {
 namespace {
 
+// Operands of products may be rounded to tf32, of 11 bits of precision: "on".
+constexpr std::string_view kTf32 = "tf32";
+// A program like NVIDIA's ptxas, which writes a GPU's machine code beside the
+// text that its driver assembles elsewhere.
+constexpr std::string_view kAssembler = "assembler";
+
 class ProductCatalog : public KernelCatalog {
  public:
-  ProductCatalog(const Target& target, bool tf32)
-      : target_(target), tf32_(tf32) {}
+  ProductCatalog(const Target& target, const BackEndOptions& options)
+      : target_(target),
+        machine_(GpuMachineOf(target)),
+        tf32_(OptionOf(options, kTf32) == "on") {}
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
-    return ProductCandidates(c, target_.machine, tf32_);
+    return ProductCandidates(c, machine_, tf32_);
   }
   bool Finishes(const Program& program, const Step& step,
                 const KernelCandidate& kernel) const override {
     return !kernel.choice.library || StoresSums(program, step);
+  }
+  Trials trials() const override {
+    return {.of_all_types = true, .of_sums = true};
   }
   double SecondsOf(const Program& program, const Step& step) const override {
     return SharedSumSeconds(program, step, target_);
@@ -34,6 +47,7 @@ class ProductCatalog : public KernelCatalog {
 
  private:
   const Target target_;
+  const GpuMachine machine_;
   const bool tf32_;
 };
 
@@ -41,7 +55,7 @@ class CudaCode : public Backend {
  public:
   std::unique_ptr<KernelCatalog> MakeCatalog(
       const Target& target, const CatalogOptions& options) const override {
-    return std::make_unique<ProductCatalog>(target, options.tf32);
+    return std::make_unique<ProductCatalog>(target, options.options);
   }
 
   KernelPlan Plan(const Program& program, const Step& step,
@@ -70,8 +84,9 @@ class CudaCode : public Backend {
                           const CompileOptions& options) const override {
     DeviceCode code = CompileForDevice(sources, target, options);
     CompiledKernels kernels;
-    const auto version = static_cast<uint32_t>(target.sm) |
-                         (target.one_generation ? MXC_IMAGE_OF_ONE : 0u);
+    const auto version =
+        static_cast<uint32_t>(target.least_generation) |
+        (GpuMachineOf(target).one_generation ? MXC_IMAGE_OF_ONE : 0u);
     kernels.llvm = std::move(code.llvm);
     if (options.keep_assembly) kernels.assembly = code.ptx;
     if (code.emulated.empty()) {
@@ -81,6 +96,27 @@ class CudaCode : public Backend {
           {MXC_IMAGE_EMULATED, version, std::move(code.emulated)});
     }
     return kernels;
+  }
+
+  // Machine code of each text that there is.
+  Status Finish(const BackEndOptions& options,
+                CompiledKernels& kernels) const override {
+    const std::string assembler(OptionOf(options, kAssembler));
+    if (assembler.empty()) return Done{};
+    std::vector<DeviceForm>& forms = kernels.forms;
+    for (size_t i = 0, texts = forms.size(); i < texts; ++i) {
+      if (forms[i].kind != MXC_IMAGE_PTX) continue;
+      const std::string text(forms[i].bytes.c_str());  // without its end
+      MXC_ASSIGN(std::string code, Assemble(assembler, text, forms[i].version));
+      forms.push_back({MXC_IMAGE_CUBIN, forms[i].version, std::move(code)});
+    }
+    return Done{};
+  }
+
+  // No text is written of what runs on this machine.
+  bool Takes(const Target& target, std::string_view option) const override {
+    return option == kTf32 ||
+           (option == kAssembler && !GpuMachineOf(target).emulated);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/cuda/stage_layout.h"
 #include "ir/support/check.h"
 #include "runtime/abi/parameters.h"
@@ -23,7 +24,8 @@ bool HasTable(int operands) { return operands > MXC_MOST_PARAMETERS; }
 Instructions InstructionsOf(const Target& target) {
   Instructions all = HostInstructions(target);
   all.of_words = true;
-  if (!target.emulated) all.convert_halves = all.convert_brains = true;
+  if (!GpuMachineOf(target).emulated)
+    all.convert_halves = all.convert_brains = true;
   return all;
 }
 

@@ -150,7 +150,7 @@ void AskFor(const ProductLayouts& layouts, const Contraction& c,
   if (IsOfWeight(c) || weight.layout.row_major()) return;
   // One launch does so for many of them.
   candidate.packing_cost =
-      2 * static_cast<double>(weight.bytes()) / machine.memory_bytes_per_second;
+      2 * static_cast<double>(weight.bytes()) / machine.stream_bytes_per_second;
 }
 
 double InstructionsPerSecond(const Machine& machine) {

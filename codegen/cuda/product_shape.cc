@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "codegen/cuda/library_task.h"
+#include "ir/support/check.h"
 #include "ir/support/division.h"
-#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -61,38 +61,37 @@ ProductTile TileFor(int64_t rows, int64_t columns, int64_t warp_rows,
           DepthOf(algorithm)};
 }
 
-// Null: there is no product of these types by warps.
-const char* AlgorithmFor(const ContractionTypes& types, bool tf32) {
-  const auto is_taken = [](DType dtype) {
-    return dtype == DType::kF32 || dtype == DType::kBF16 ||
-           dtype == DType::kF16;
+// Those that multiply elements of these types or, where there is none, f32, which
+// floats of fewer bits become on their way into registers. Those that round are
+// the only ones where they may and there are any.
+std::vector<ProductUnit> UnitsFor(const ContractionTypes& types,
+                                  const Machine& machine, bool tf32) {
+  const auto of = [&](DType data, DType weight) {
+    std::vector<ProductUnit> units = machine.products;
+    std::erase_if(units, [&](const ProductUnit& unit) {
+      return !unit.Takes(data, weight, types.sum);
+    });
+    return units;
   };
-  const bool taken = is_taken(types.data) && is_taken(types.weight);
-  if (!taken || types.sum != DType::kF32) return nullptr;
-  if (types.data == types.weight) {
-    if (types.data == DType::kBF16) return kMmaBf16Algorithm;
-    if (types.data == DType::kF16) return kMmaF16Algorithm;
+  const auto widens = [](DType dtype) {
+    return IsFloat(dtype) && SizeOf(dtype) <= SizeOf(DType::kF32);
+  };
+  std::vector<ProductUnit> units = of(types.data, types.weight);
+  if (units.empty() && widens(types.data) && widens(types.weight)) {
+    units = of(DType::kF32, DType::kF32);
   }
-  return tf32 ? kMmaTf32Algorithm : kMmaAlgorithm;
-}
-
-// Null: nor by warpgroups.
-const char* WarpgroupAlgorithmFor(const ContractionTypes& types,
-                                  const Machine& machine) {
-  const char* by_warps = AlgorithmFor(types, /*tf32=*/false);
-  if (!machine.warpgroup_products || by_warps == nullptr) return nullptr;
-  if (by_warps == kMmaBf16Algorithm) return kWgmmaBf16Algorithm;
-  return by_warps == kMmaF16Algorithm ? kWgmmaF16Algorithm : nullptr;
+  const bool rounds = tf32 && std::ranges::any_of(units, &ProductUnit::rounds);
+  std::erase_if(units,
+                [&](const ProductUnit& unit) { return unit.rounds != rounds; });
+  return units;
 }
 
 // Of the whole device.
-double RateOf(std::string_view algorithm, const Machine& machine) {
-  if (IsByWarpgroups(algorithm)) {
-    return kWarpgroupRate * machine.tile_flops_per_second;
-  }
+double RateOf(const ProductUnit& unit, const Machine& machine) {
+  if (IsByWarpgroups(unit.name)) return kWarpgroupRate * unit.flops_per_second;
   const double of_f32 = kRate * machine.contraction_flops_per_second;
-  return of_f32 * ProductFlopsPerSecond(machine, algorithm) /
-         ProductFlopsPerSecond(machine, kMmaAlgorithm);
+  return of_f32 * unit.flops_per_second /
+         UnitOf(machine, kMmaAlgorithm).flops_per_second;
 }
 
 // What blocks may compute: rows, columns, rows of a warp. The first one of which
@@ -104,7 +103,7 @@ constexpr int kWarpgroupTiles[][3] = {
     {128, 128, 64}, {128, 64, 64}, {64, 128, 64}, {64, 64, 64}};
 
 std::vector<ProductTile> TilesFor(const ProductExtents& extents,
-                                  const char* algorithm) {
+                                  std::string_view algorithm) {
   const auto fills = [](int64_t extent, int tile) {
     return tile == ProductTile::kLeast || extent > tile / 2;
   };
@@ -123,9 +122,9 @@ std::vector<ProductTile> TilesFor(const ProductExtents& extents,
 struct Task {
   const Contraction& contraction;
   ProductExtents extents;
-  const char* algorithm = nullptr;
+  std::string_view algorithm;
   double rate = 0;  // of the whole device
-  const Machine& machine;
+  const GpuMachine& machine;
   ProductLayouts layouts = {};
   const ProductReading& reading;
 };
@@ -191,7 +190,7 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
 KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
                             int64_t parts) {
   KernelCandidate candidate;
-  candidate.choice = {task.algorithm, 1, tile.rows, tile.columns,
+  candidate.choice = {std::string(task.algorithm), 1, tile.rows, tile.columns,
                       tile.warp_rows};
   AskFor(task.layouts, task.contraction, task.machine, candidate);
   candidate.parts = parts > 1 ? parts : 0;
@@ -286,13 +285,13 @@ bool IsProductAlgorithm(std::string_view algorithm) {
 }
 
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
-                                               const Machine& machine,
+                                               const GpuMachine& machine,
                                                bool tf32) {
   // Numbers of rows and of the depth, beyond a tile, too, have 31 bits.
   constexpr int64_t kMostBlocks = int64_t{1} << 31, kMost = kMostBlocks / 2;
   const ProductExtents extents = ExtentsOf(c);
-  const char* algorithm = AlgorithmFor(c.types, tf32);
-  if (algorithm == nullptr) return {};
+  const std::vector<ProductUnit> units = UnitsFor(c.types, machine, tf32);
+  if (units.empty()) return {};
   const bool countable =
       extents.rows < kMost && extents.columns < kMost &&
       extents.depth < kMost &&
@@ -301,20 +300,20 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
   if (!countable || !IsLarge(extents)) return {};
   std::vector<KernelCandidate> candidates;
   double seconds = 0;  // of the first one
-  const auto add = [&](const ProductLayouts& layouts, const char* by) {
+  const auto add = [&](const ProductLayouts& layouts, const ProductUnit& by) {
     const ProductReading reading(c, layouts);
     const Candidates more = CandidatesOf(
-        {c, extents, by, RateOf(by, machine), machine, layouts, reading});
+        {c, extents, by.name, RateOf(by, machine), machine, layouts, reading});
     if (more.all.empty()) return;
     // Among layouts of one tile, what the whole device takes; of other tiles, how
     // many blocks there are counts.
     const auto is_better = [&] {
       if (candidates.empty()) return true;
       const KernelCandidate &one = more.all[0], &other = candidates[0];
-      return IsByWarpgroups(by) ? more.seconds + one.packing_cost <
-                                      seconds + other.packing_cost
-                                : one.cost + one.packing_cost <
-                                      other.cost + other.packing_cost;
+      return IsByWarpgroups(by.name) ? more.seconds + one.packing_cost <
+                                           seconds + other.packing_cost
+                                     : one.cost + one.packing_cost <
+                                           other.cost + other.packing_cost;
     };
     const bool first = is_better();
     if (first) seconds = more.seconds;
@@ -322,16 +321,16 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                       more.all.begin(), more.all.end());
   };
   const ProductLayouts last = ChannelsLast(c);
-  for (const char* by : {algorithm, WarpgroupAlgorithmFor(c.types, machine)}) {
-    if (by == nullptr) continue;
-    add({}, by);
-    if (last.any()) add(last, by);
+  for (const ProductUnit& unit : units) {
+    add({}, unit);
+    if (last.any()) add(last, unit);
   }
   return candidates;
 }
 
 double ProductSeconds(const Contraction& c, const KernelChoice& choice,
-                      const Machine& machine, const ProductLayouts& layouts) {
+                      const GpuMachine& machine,
+                      const ProductLayouts& layouts) {
   const ProductReading reading(c, layouts);
   const ProductTile tile = TileOf(choice);
   const ProductExtents extents = ExtentsOf(c);
@@ -341,15 +340,15 @@ double ProductSeconds(const Contraction& c, const KernelChoice& choice,
       InstructionsPerSecond(machine) *
       static_cast<double>(extents.Blocks(tile) * extents.depth);
   return std::max(static_cast<double>(c.flops()) /
-                      ProductFlopsPerSecond(machine, choice.algorithm),
+                      UnitOf(machine, choice.algorithm).flops_per_second,
                   copies);
 }
 
-double ProductFlopsPerSecond(const Machine& machine,
-                             std::string_view algorithm) {
-  if (Has16Bits(algorithm)) return machine.tile_flops_per_second;
-  const double tf32 = machine.tile_flops_per_second / 2;
-  return algorithm == kMmaTf32Algorithm ? tf32 : tf32 / 3;
+const ProductUnit& UnitOf(const Machine& machine, std::string_view algorithm) {
+  const auto unit =
+      std::ranges::find(machine.products, algorithm, &ProductUnit::name);
+  MXC_CHECK(unit != machine.products.end(), "no unit '{}'", algorithm);
+  return *unit;
 }
 
 }  // namespace mxc

@@ -14,13 +14,14 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/cuda/product_layouts.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
-#include "ir/target/machine.h"
 
 namespace mxc {
 
+// The units of devices (ir/target/cuda_target.cc) for which there are kernels.
 // Products of f32, and of f32 that are rounded to tf32: operands of 16 bits
 // become f32 on their way into the registers. Where both sides have the same 16
 // bits, they are multiplied as that.
@@ -72,17 +73,15 @@ ProductTile TileOf(const KernelChoice& choice);
 // several sizes, whose sums are the same bytes; sums in other numbers of parts,
 // whose are not; a library.
 std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
-                                               const Machine& machine,
+                                               const GpuMachine& machine,
                                                bool tf32 = false);
 
 // What the kernel of the choice takes at least: its products at the rate that
 // the units reach, or its copies.
 double ProductSeconds(const Contraction& c, const KernelChoice& choice,
-                      const Machine& machine, const ProductLayouts& layouts);
+                      const GpuMachine& machine, const ProductLayouts& layouts);
 
-// What the device's units reach at most of the algorithm: tf32 at half of the
-// rate of 16 bits, and three of its products for one of f32.
-double ProductFlopsPerSecond(const Machine& machine,
-                             std::string_view algorithm);
+// The unit that has the algorithm's name; one that the machine has.
+const ProductUnit& UnitOf(const Machine& machine, std::string_view algorithm);
 
 }  // namespace mxc

@@ -6,7 +6,6 @@
 #include <map>
 
 #include "codegen/schedule/free_variables.h"
-#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -51,7 +50,7 @@ class Shaping {
  public:
   explicit Shaping(const LoopNest& nest) : nest_(nest) {}
 
-  std::optional<ReductionShape> Run(const Machine& machine) {
+  std::optional<ReductionShape> Run(const GpuMachine& machine) {
     for (const Expr& value : nest_.values) Collect(value, /*certain=*/true);
     for (const KeptTerms& kept : nest_.kept) Collect(kept.reduce, true);
     if (!fits_ || found_.empty() || !nest_.borders.empty()) return std::nullopt;
@@ -64,7 +63,7 @@ class Shaping {
     for (const LoopDim& dim : nest_.dims) shape_.points *= dim.extent;
     const bool far = shape_.rows ? ShapeRows() : ShapeColumns(machine);
     // Enough threads, each of which reads what its neighbours do not.
-    if (!far && nest_.tasks >= BusyThreads(machine) / 2) return std::nullopt;
+    if (!far && nest_.tasks >= machine.busy_threads() / 2) return std::nullopt;
     return shape_.points < int64_t{1} << 31 ? std::optional(shape_)
                                             : std::nullopt;
   }
@@ -163,7 +162,7 @@ class Shaping {
     return all;
   }
 
-  bool ShapeColumns(const Machine& machine) {
+  bool ShapeColumns(const GpuMachine& machine) {
     shape_.lanes = lane().extent % nest_.lanes == 0 ? nest_.lanes : 1;
     shape_.points /= shape_.lanes;
     const int64_t wanted = machine.multiprocessors;
@@ -221,7 +220,7 @@ class Shaping {
 }  // namespace
 
 std::optional<ReductionShape> ShapeOfReductions(const LoopNest& nest,
-                                                const Machine& machine) {
+                                                const GpuMachine& machine) {
   return Shaping(nest).Run(machine);
 }
 

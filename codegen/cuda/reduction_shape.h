@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/schedule/loop_nest.h"
 
 namespace mxc {
@@ -36,7 +37,7 @@ struct ReductionShape {
 
 // Empty where a thread for each result is as good.
 std::optional<ReductionShape> ShapeOfReductions(const LoopNest& nest,
-                                                const Machine& machine);
+                                                const GpuMachine& machine);
 
 // Whether there is a reduction in it.
 bool HasReduction(const Expr& e);

@@ -28,7 +28,7 @@ KernelPlan PlanTimedProduct(const Program& program, const Step& step,
   KernelPlan plan = PlanProduct(program, step, alignments);
   plan.nanoseconds =
       1e9 * ProductSeconds(contraction.contraction, contraction.choice,
-                           target.machine, layouts);
+                           GpuMachineOf(target), layouts);
   return plan;
 }
 

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/schedule/loop_nest.h"
-#include "ir/target/cuda_target.h"
 
 namespace mxc {
 namespace {
@@ -37,11 +37,11 @@ void DealVectors(LoopNest& nest) {
 
 // A vector for each thread, and rows dealt until there are threads enough, each
 // of which looks at all positions.
-void DealRowsOfVectors(const Machine& machine, ScatterGrid& grid) {
+void DealRowsOfVectors(const Target& target, ScatterGrid& grid) {
   grid.column_chunk = grid.lanes;
   const int64_t columns = grid.others * grid.column_chunks();
-  const int64_t parts =
-      std::clamp<int64_t>(BusyThreads(machine) / columns, 1, grid.rows);
+  const int64_t parts = std::clamp<int64_t>(
+      GpuMachineOf(target).busy_threads() / columns, 1, grid.rows);
   grid.row_chunk = DivideUp(grid.rows, parts);
   grid.tasks = std::min(grid.points(), kMostGridThreads);
 }

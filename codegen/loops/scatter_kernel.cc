@@ -261,7 +261,7 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
   scatter->shape = shape;
   scatter->sum = std::move(*sum);
   ChooseAxes(target.machine, *scatter);
-  dealing.deal_scatter(target.machine, scatter->grid);
+  dealing.deal_scatter(target, scatter->grid);
   KernelPlan plan;
   plan.tasks = scatter->grid.tasks;
   plan.emit = [scatter](KernelFunction& kernel) {

@@ -35,6 +35,10 @@ class NullCode : public Backend {
     kernels.forms.push_back({MXC_IMAGE_NAMES, 0, std::move(names)});
     return kernels;
   }
+
+  bool Takes(const Target& target, std::string_view option) const override {
+    return CpuBackend().Takes(target, option);
+  }
 };
 
 }  // namespace

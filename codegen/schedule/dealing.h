@@ -9,7 +9,7 @@
 
 #include "codegen/schedule/scatter_grid.h"
 #include "ir/graph/tensor.h"
-#include "ir/target/machine.h"
+#include "ir/target/target.h"
 
 namespace mxc {
 
@@ -35,7 +35,7 @@ struct Dealing {
   // that stays.
   void (*deal)(LoopNest& nest) = nullptr;
   // Sets the chunks and tasks of a sum at positions; may lower its lanes.
-  void (*deal_scatter)(const Machine& machine, ScatterGrid& grid) = nullptr;
+  void (*deal_scatter)(const Target& target, ScatterGrid& grid) = nullptr;
 };
 
 }  // namespace mxc

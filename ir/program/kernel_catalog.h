@@ -49,6 +49,14 @@ struct KernelCandidate {
   double rounding = 0;
 };
 
+// How kernels are measured, where somebody does so.
+struct Trials {
+  // Of contractions of any types; else of f32 alone.
+  bool of_all_types = false;
+  // With the sums as they are, since some kernels store nothing else.
+  bool of_sums = false;
+};
+
 class KernelCatalog {
  public:
   virtual ~KernelCatalog() = default;
@@ -66,6 +74,7 @@ class KernelCatalog {
                         const KernelCandidate&) const {
     return true;
   }
+  virtual Trials trials() const { return {}; }
   // What a step that is no contraction takes at least, as its operands lie, beside
   // the traffic of its operands at the rate of the whole device; seconds, 0: not
   // known.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
+#include <string>
 
 #include "ir/support/check.h"
 
@@ -31,7 +32,7 @@ constexpr Generation kGenerations[] = {
     {"cuda:sm_90a", 90, true, 132, 3.35e12, 6.7e13, 3.0e12, 7.98e14, 50 << 20},
 };
 
-constexpr std::string_view kPrefix = "cuda:";
+constexpr std::string_view kDevice = "cuda", kPrefix = "cuda:";
 struct Emulation {
   std::string_view name;
   const Generation& of;
@@ -45,35 +46,54 @@ bool AllowsEmulation() {
   return value != nullptr && std::string_view(value) == "1";
 }
 
-constexpr int64_t kThreadsOfMultiprocessor = 2048;
+// Beyond it a batch has few samples for each of them.
+constexpr int kMostReplicas = 64;
 constexpr int kVectorBytes = 16;  // the most that a thread loads at once
 // To start a kernel of a recorded graph.
 constexpr double kLaunchSeconds = 2e-6;
 
+// What multiplies matrices of 16 bits by warps, of sixteen rows and eight
+// columns, does half as many products of f32 that are rounded to tf32, three of
+// which make one of f32. Warpgroups have 64 rows.
+std::vector<ProductUnit> ProductsOf(const Generation& generation) {
+  const double most = generation.reached_product_flops_per_second;
+  constexpr DType kF32 = DType::kF32, kBF16 = DType::kBF16, kF16 = DType::kF16;
+  std::vector<ProductUnit> units = {
+      {"mma", kF32, kF32, kF32, 16, 8, 8, most / 2 / 3},
+      {"mma_tf32", kF32, kF32, kF32, 16, 8, 8, most / 2, /*rounds=*/true},
+      {"mma_bf16", kBF16, kBF16, kF32, 16, 8, 16, most},
+      {"mma_f16", kF16, kF16, kF32, 16, 8, 16, most}};
+  if (generation.one_generation) {
+    units.push_back({"wgmma_bf16", kBF16, kBF16, kF32, 64, 8, 16, most});
+    units.push_back({"wgmma_f16", kF16, kF16, kF32, 64, 8, 16, most});
+  }
+  return units;
+}
+
 Target ToTarget(const Generation& generation, const Target& host) {
   Target target = host;
   target.name = generation.name;
-  target.backend = target.device = "cuda";
+  target.backend = target.device = kDevice;
   target.text = "ptx";
-  target.architecture = generation.name.substr(kPrefix.size());
-  target.sm = generation.sm;
-  target.one_generation = generation.one_generation;
+  target.least_generation = generation.sm;
+  if (generation.one_generation) target.last_generation = generation.sm;
+  target.most_replicas = kMostReplicas;
+  target.options = {
+      {"architecture", std::string(generation.name.substr(kPrefix.size()))},
+      {"multiprocessors", std::to_string(generation.multiprocessors)}};
   Machine& machine = target.machine;
   machine = Machine();
   machine.vector_bytes = kVectorBytes;
-  machine.vector_registers = 64;
-  machine.multiprocessors = generation.multiprocessors;
+  machine.products = ProductsOf(generation);
   machine.l2.bytes = machine.l3.bytes = generation.l2_bytes;
-  machine.memory_bytes_per_second = generation.bytes_per_second;
+  machine.shared_cache_bytes = generation.l2_bytes;
   machine.stream_bytes_per_second = generation.bytes_per_second;
   machine.write_bytes_per_second = generation.bytes_per_second;
   machine.busy_l3_bytes_per_second = generation.reached_bytes_per_second;
-  machine.tile_flops_per_second = generation.reached_product_flops_per_second;
   machine.elements_per_second = generation.bytes_per_second / 8;
   machine.contraction_flops_per_second = generation.flops_per_second;
   machine.generic_flops_per_second = generation.flops_per_second / 20;
   machine.launch_seconds = machine.step_seconds = kLaunchSeconds;
-  machine.warpgroup_products = generation.one_generation;
   // Long reductions are cut until there is a block, which may be large, for
   // every fourth multiprocessor; a block has one result. Those of more results
   // share a launch with what follows from them (codegen/cuda/channel_kernel.h).
@@ -99,6 +119,13 @@ std::optional<Target> CudaTarget(std::string_view name, const Target& host) {
   return std::nullopt;
 }
 
+std::string CudaTargetOf(std::string_view device) {
+  if (device != kDevice && !device.starts_with(kPrefix)) return "";
+  // Later generations run what the first one does.
+  return std::string(AllowsEmulation() ? kEmulations[0].name
+                                       : kGenerations[0].name);
+}
+
 bool IsEmulatedCuda(std::string_view name) {
   const auto found = std::ranges::find(kEmulations, name, &Emulation::name);
   return AllowsEmulation() && found != std::end(kEmulations);
@@ -109,19 +136,8 @@ Target EmulatedCudaTarget(const Target& host, std::string_view name) {
   MXC_CHECK(found != std::end(kEmulations));
   Target target = ToTarget(found->of, host);
   target.name = name;
-  target.emulated = true;
+  target.options["emulated"] = "on";
   return target;
-}
-
-double MultiprocessorBytesPerSecond(const Machine& machine) {
-  // 128 lanes multiply and add in a clock.
-  constexpr double kBytesOfFlop = 32.0 / 256;
-  return kBytesOfFlop * machine.contraction_flops_per_second /
-         static_cast<double>(machine.multiprocessors);
-}
-
-int64_t BusyThreads(const Machine& machine) {
-  return machine.multiprocessors * kThreadsOfMultiprocessor;
 }
 
 }  // namespace mxc

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/support/result.h"
+#include "ir/target/back_end_options.h"
 #include "ir/target/machine.h"
 
 namespace mxc {
@@ -18,18 +20,24 @@ struct Target {
   std::string name;             // "x86-64-v3"
   std::string backend = "cpu";  // a row of codegen/targets.def
   std::string device;           // of runtime/device/devices.def; "": the host
-  // Of NVIDIA's devices: "sm_90", and the least that they are, 90.
-  std::string architecture;
-  int sm = 0;
-  bool one_generation = false;  // "sm_90a": later ones do not run it
-  bool emulated = false;        // kernels of the device run on this machine
+  // The generations of the device (DeviceFacts) that run it.
+  int least_generation = 0;
+  int last_generation = std::numeric_limits<int>::max();
+  // How many devices may train one network together.
+  int most_replicas = 1;
   std::string text = "asm";  // what is written of kernels, as --emit names it
+  BackEndOptions options;    // what its back end alone reads
   // What follows is the host's, also where kernels run on a device.
   std::string triple;              // "x86_64-unknown-linux-gnu"
+  std::string isa;                 // as runtime/abi/levels.def: "avx2"
   std::string cpu;                 // LLVM's model, only tuned for: "znver3"
   std::string features;            // LLVM's: "+avx2,+fma,…"
   uint64_t required_features = 0;  // runtime/abi bits, checked at load
   Machine machine;
+
+  // Kernels are functions of the host, which run on its threads and which
+  // others can call.
+  bool runs_on_host() const { return device.empty(); }
 };
 
 // "native" is resolved to the best level that this machine's features cover;
@@ -37,5 +45,8 @@ struct Target {
 Result<Target> ResolveTarget(std::string_view name,
                              DType storage = DType::kF32);
 std::vector<std::string> TargetNames();
+// A target that the runtime's device of that name, "cuda:0", runs, whatever its
+// generation; empty where that is the host's.
+std::string TargetOfDevice(std::string_view device);
 
 }  // namespace mxc

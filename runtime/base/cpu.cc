@@ -100,13 +100,10 @@ Status AllowFeatures(uint64_t features) {
 uint64_t CpuFeatures() { return ProcessorFeatures() & MostFeatures(); }
 
 std::optional<uint64_t> CpuLevelFeatures(std::string_view level) {
-  if (level == "x86-64-v2") return MXC_CPU_SSE42;
-  if (level == "x86-64-v3") return MXC_CPU_SSE42 | MXC_CPU_AVX2;
-  constexpr uint64_t kV4 = MXC_CPU_SSE42 | MXC_CPU_AVX2 | MXC_CPU_AVX512;
-  if (level == "x86-64-v4") return kV4;
-  constexpr uint64_t kBrain = kV4 | MXC_CPU_AVX512_BF16;
-  if (level == "x86-64-v4-bf16") return kBrain;
-  if (level == "x86-64-v4-amx") return kBrain | MXC_CPU_AMX_BF16;
+#define MXC_LEVEL(name, bits, ...) \
+  if (level == name) return bits;
+#include "runtime/abi/levels.def"
+#undef MXC_LEVEL
   return std::nullopt;
 }
 

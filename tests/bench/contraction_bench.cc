@@ -264,9 +264,8 @@ void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
 
 void Measure(Layer layer, const Target& target, double peak,
              int64_t weight_bytes, const char* algorithm) {
-  const auto catalog = MakeKernelCatalog(
-      target,
-      {.winograd_tile = algorithm ? 6 : 4, .strassen = algorithm != nullptr});
+  const auto catalog =
+      MakeKernelCatalog(target, {.constant_weights = algorithm != nullptr});
   auto candidates = catalog->Candidates(layer.contraction);
   if (candidates.empty()) {
     fmt::print("{:28} no kernel\n", layer.name);

@@ -99,7 +99,7 @@ Result<std::vector<Tensor>> RunGraph(
     planned.machine.l2.bytes = planned.machine.l3.bytes = options.cache_bytes;
   }
   std::unique_ptr<KernelCatalog> catalog;
-  if (compiled) catalog = MakeKernelCatalog(target, kInferenceKernels);
+  if (compiled) catalog = MakeKernelCatalog(target, {.constant_weights = true});
   PassOptions passes;
   passes.level = options.level;
   passes.disabled = options.disabled;

@@ -95,7 +95,7 @@ TEST_CASE("large kernels on few rows need no rows beside the data") {
       shape.stride = shape.dilate = {1, 1};
       shape.pad = {pad, pad};
       const Contraction c = BackwardData(shape);
-      const CatalogOptions direct = {.winograd_tile = 0};
+      const CatalogOptions direct = {.options = {{"winograd", "0"}}};
       const auto candidates = MakeKernelCatalog(target, direct)->Candidates(c);
       REQUIRE(!candidates.empty());
       if (pad == 0) CHECK(candidates.front().halo_low == Extents{0, 4});

@@ -14,7 +14,7 @@
 namespace mxc::test {
 namespace {
 
-constexpr CatalogOptions kOffered = {.strassen = true};
+const CatalogOptions kOffered = {.options = {{"strassen", "on"}}};
 
 const KernelCandidate* FindStrassen(
     const std::vector<KernelCandidate>& candidates) {

@@ -100,7 +100,7 @@ TEST_CASE("Winograd's and Strassen's algorithms read and write narrow floats") {
                          {DType::kBF16, DType::kF32, 3e-5},
                          {DType::kF32, DType::kBF16, 0x1p-8},
                          {DType::kF16, DType::kF16, 0x1p-10}};
-  const CatalogOptions options = {.strassen = true};
+  const CatalogOptions options = {.options = {{"strassen", "on"}}};
   for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     for (const Types& types : kinds) {

@@ -55,7 +55,8 @@ TEST_CASE("tiles are as large as was asked for") {
     for (const int tile : {0, 2, 6}) {
       for (const Contraction& c :
            {Convolution(shape), BackwardData(shape), BackwardWeight(shape)}) {
-        const CatalogOptions options = {.winograd_tile = tile};
+        const CatalogOptions options = {
+            .options = {{"winograd", std::to_string(tile)}}};
         const auto catalog = MakeKernelCatalog(target, options);
         const auto offered = std::ranges::count_if(
             catalog->Candidates(c), [](const auto& candidate) {
@@ -131,7 +132,7 @@ TEST_CASE("maxima of windows are stored in the outputs' place") {
       {{.batch = 2, .in = 16, .out = 32, .input = {9, 20}, .kernel = {1, 5}},
        {1, 2}},
   };
-  const CatalogOptions options = {.winograd_tile = 6};
+  const CatalogOptions options = {.options = {{"winograd", "6"}}};
   for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     for (const auto& [shape, maxima] : cases) {
@@ -193,7 +194,7 @@ TEST_CASE("the last tiles are as small as what is left of the output") {
                                          .kernel = {3, 3},
                                          .pad = {1, 1}});
       const ContractionCase test = {
-          c, Relu(Acc() + Bias(c)), 0, 1, {.winograd_tile = 6}};
+          c, Relu(Acc() + Bias(c)), 0, 1, {.options = {{"winograd", "6"}}}};
       CHECK(Check(test, target, 8, 3e-5) == "");
     }
   }
@@ -212,7 +213,7 @@ TEST_CASE("a task fetches the next block's data, the last one none") {
                  Relu(Acc() + Bias(c) + Residual(c)),
                  0,
                  1,
-                 {.winograd_tile = 6}},
+                 {.options = {{"winograd", "6"}}}},
                 target, 9, 3e-5) == "");
   }
 }

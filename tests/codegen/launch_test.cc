@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/backend.h"
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/cuda/product_shape.h"
 #include "ir/program/steps/launch.h"
 #include "ir/support/diagnostic.h"
@@ -84,7 +85,7 @@ std::string Normalized(const std::string& in_place,
 }
 
 Program ProductOf(const Contraction& c) {
-  const auto found = ProductCandidates(c, EmulatedTarget().machine);
+  const auto found = ProductCandidates(c, GpuMachineOf(EmulatedTarget()));
   REQUIRE(!found.empty());
   ContractionCase twice;
   twice.contraction = c;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "codegen/cuda/product_shape.h"
+#include "ir/target/cuda_target.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/device_step.h"
 
@@ -21,7 +22,7 @@ namespace {
 
 // Row-major, or with the channels of data and output side by side.
 KernelCandidate CandidateFor(const Contraction& c, bool channels_last) {
-  const auto found = ProductCandidates(c, EmulatedTarget().machine);
+  const auto found = ProductCandidates(c, GpuMachineOf(EmulatedTarget()));
   const auto plain = std::ranges::find_if(
       found, [](const auto& each) { return each.choice.block == 1; });
   REQUIRE(plain != found.end());
@@ -170,10 +171,8 @@ TEST_CASE("operands of 16 bits are multiplied as such") {
 
 namespace {
 
-Machine WithWarpgroups() {
-  Machine machine = EmulatedTarget().machine;
-  machine.warpgroup_products = true;
-  return machine;
+GpuMachine WithWarpgroups() {
+  return GpuMachineOf(*CudaTarget("cuda:sm_90a", EmulatedTarget()));
 }
 
 // Of each tile that warpgroups have for it, the choice.
@@ -234,8 +233,8 @@ TEST_CASE("warpgroups are for devices that have them, and for wide copies") {
     return each.choice.algorithm.starts_with("wgmma");
   };
   const Contraction c = Typed(Convolution(kOfVectors), DType::kBF16);
-  CHECK(std::ranges::none_of(ProductCandidates(c, EmulatedTarget().machine),
-                             is_by_warpgroups));
+  CHECK(std::ranges::none_of(
+      ProductCandidates(c, GpuMachineOf(EmulatedTarget())), is_by_warpgroups));
   CHECK(is_by_warpgroups(ProductCandidates(c, WithWarpgroups())[0]));
   // f32, and three colours.
   CHECK(ByWarpgroups(Convolution(kOfVectors)).empty());
@@ -299,8 +298,8 @@ TEST_CASE("infinities and the largest numbers, as products of f32 have them") {
 
 TEST_CASE("operands are rounded to tf32 where that is asked for") {
   const ContractionCase c = WithEpilogue(Convolution(kConvolutions[0]));
-  const auto found =
-      ProductCandidates(c.contraction, EmulatedTarget().machine, /*tf32=*/true);
+  const auto found = ProductCandidates(
+      c.contraction, GpuMachineOf(EmulatedTarget()), /*tf32=*/true);
   REQUIRE(!found.empty());
   DeviceStep product(Build(c, found[0]));
   const double error = product.Error(product.Run({}));
@@ -316,7 +315,7 @@ TEST_CASE("any order of threads gives the bytes, and each barrier is needed") {
 }
 
 TEST_CASE("few rows, columns or terms take a thread each") {
-  const Machine machine = EmulatedTarget().machine;
+  const GpuMachine machine = GpuMachineOf(EmulatedTarget());
   CHECK(ProductCandidates(Product(1, 4, 512, 512), machine).empty());
   CHECK(ProductCandidates(Product(1, 512, 128, 4), machine).empty());
   CHECK(ProductCandidates(Product(1, 512, 512, 1), machine).empty());
@@ -349,7 +348,7 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
                                   .kernel = {3, 3},
                                   .pad = {1, 1}};
   const auto found =
-      ProductCandidates(BackwardWeight(shape), EmulatedTarget().machine);
+      ProductCandidates(BackwardWeight(shape), GpuMachineOf(EmulatedTarget()));
   REQUIRE(found.size() > 1);
   CHECK(found[0].parts == 32);
   const auto whole = std::ranges::find_if(found, [](const auto& candidate) {
@@ -360,7 +359,7 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
 }
 
 TEST_CASE("the parts of a product have the kernel of the whole") {
-  const Machine& machine = EmulatedTarget().machine;
+  const GpuMachine machine = GpuMachineOf(EmulatedTarget());
   for (const int64_t side : {3, 7, 14, 28}) {
     for (const int64_t out : {8, 16, 64}) {
       for (const int64_t in : {16, 128, 512}) {
@@ -386,7 +385,7 @@ TEST_CASE("the parts of a product have the kernel of the whole") {
 }
 
 TEST_CASE("where channels fill vectors they are asked to lie side by side") {
-  const Machine& machine = EmulatedTarget().machine;
+  const GpuMachine machine = GpuMachineOf(EmulatedTarget());
   ConvolutionShape shape = {.batch = 8,
                             .in = 64,
                             .out = 64,
@@ -431,7 +430,7 @@ TEST_CASE("every tile that a block may compute gives the same bytes") {
   for (const DType dtype : {DType::kF32, DType::kBF16}) {
     Contraction c = Product(1, 150, 70, 50);
     c.types.data = c.types.weight = dtype;
-    const auto found = ProductCandidates(c, EmulatedTarget().machine);
+    const auto found = ProductCandidates(c, GpuMachineOf(EmulatedTarget()));
     std::vector<float> expected;
     std::set<std::string> names;
     for (const KernelCandidate& candidate : found) {
@@ -455,8 +454,8 @@ TEST_CASE("every tile that a block may compute gives the same bytes") {
 }
 
 TEST_CASE("tiles that a product leaves mostly empty are not offered") {
-  const auto found =
-      ProductCandidates(Product(1, 32, 512, 20), EmulatedTarget().machine);
+  const auto found = ProductCandidates(Product(1, 32, 512, 20),
+                                       GpuMachineOf(EmulatedTarget()));
   std::set<std::string> names;
   for (const KernelCandidate& each : found) names.insert(each.choice.Name());
   CHECK(names == std::set<std::string>{"mma 32x32", "mma 32x32 or library"});

@@ -5,8 +5,8 @@
 
 #include "codegen/backend.h"
 #include "codegen/cpu/task_ranges.h"
+#include "codegen/cuda/gpu_machine.h"
 #include "codegen/loops/scatter_kernel.h"
-#include "ir/target/cuda_target.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/map_case.h"
 #include "tests/codegen/native_kernel.h"
@@ -194,8 +194,8 @@ TEST_CASE("a large table of sums at positions is linear in its rows") {
   const Target device = EmulatedTarget();
   const KernelPlan threads =
       BackendOf(device).Plan(program, program.steps[0], device, {});
-  CHECK(threads.tasks > BusyThreads(device.machine) / 2);
-  CHECK(threads.tasks <= BusyThreads(device.machine));
+  CHECK(threads.tasks > GpuMachineOf(device).busy_threads() / 2);
+  CHECK(threads.tasks <= GpuMachineOf(device).busy_threads());
   const NativeKernel kernel(target, 3, plan.emit);
   std::vector<float> in(count * columns, 1), at(count), out(rows * columns);
   for (int64_t i = 0; i < count; ++i) {

@@ -107,8 +107,8 @@ TEST_CASE("weights that are transformed at load give the same answers") {
     REQUIRE(target.ok());
     if (!test::CanRun(*target)) continue;
     CheckPrepared(ThreeConvolutions(), *target, {}, 2, 9 * 32 * 80 + 48, 1.5);
-    CheckPrepared(Pointwise(), *target, {.strassen = true}, 1, 256 * 512 + 512,
-                  1.7);
+    CheckPrepared(Pointwise(), *target, {.options = {{"strassen", "on"}}}, 1,
+                  256 * 512 + 512, 1.7);
   }
 }
 

@@ -75,8 +75,8 @@ Model LoadRow(const std::string& json, const Row& row) {
 
 Program PlanGraph(Graph graph, const Target& target,
                   const TrainingOptions* training) {
-  const auto catalog = MakeKernelCatalog(
-      target, training == nullptr ? kInferenceKernels : kTrainingKernels);
+  const auto catalog =
+      MakeKernelCatalog(target, {.constant_weights = training == nullptr});
   auto program =
       RunPipeline(std::move(graph), {&target, catalog.get(), training}, {});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));

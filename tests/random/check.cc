@@ -341,6 +341,12 @@ Status CheckBudget(const Subject& subject, const Program& program,
   return RequireEqual(found, outputs, "outputs within a budget");
 }
 
+CatalogOptions KernelsOf(const Way& way) {
+  return {.constant_weights = !way.trains,
+          .options = {{"winograd", std::to_string(way.winograd_tile)},
+                      {"strassen", way.strassen ? "on" : "off"}}};
+}
+
 Status CheckAll(Subject& subject) {
   MXC_RETURN_IF_ERROR(subject.Write());
   const Way& way = subject.way();
@@ -349,7 +355,7 @@ Status CheckAll(Subject& subject) {
   if (way.cache_bytes > 0) {
     planned.machine.l2.bytes = planned.machine.l3.bytes = way.cache_bytes;
   }
-  const auto catalog = MakeKernelCatalog(target, way.kernels);
+  const auto catalog = MakeKernelCatalog(target, KernelsOf(way));
   PassOptions passes;
   passes.level = way.level;
   passes.disabled = way.disabled;
@@ -394,7 +400,7 @@ Way DrawWay(uint32_t seed) {
   Way way;
   way.trains = pick(3) == 0;
   if (way.trains) {
-    way.kernels = kTrainingKernels;
+    way.winograd_tile = 4;
     constexpr const char* kOptimizers[] = {"", "", "sgd", "adam"};
     way.optimizer = kOptimizers[pick(4)];
   }
@@ -405,8 +411,8 @@ Way DrawWay(uint32_t seed) {
                    ->name;
   way.level = pick(8) == 0 ? 1 : 2;
   constexpr int kTiles[] = {0, 2, 4, 6, 6};
-  if (pick(2) == 0) way.kernels.winograd_tile = kTiles[pick(5)];
-  way.kernels.strassen = pick(4) == 0;
+  if (pick(2) == 0) way.winograd_tile = kTiles[pick(5)];
+  way.strassen = pick(4) == 0;
   constexpr int64_t kCaches[] = {1 << 10, 1 << 12, 1 << 14, 1 << 16};
   if (pick(2) == 0) way.cache_bytes = kCaches[pick(4)];
   if (pick(4) == 0) {
@@ -430,16 +436,15 @@ Way DrawWay(uint32_t seed, const std::string& device) {
   Way way = DrawWay(seed);
   if (device.empty()) return way;
   way.target = device;
-  way.kernels = way.trains ? kTrainingKernels : kInferenceKernels;
   way.at_load = false;
   way.cache_bytes = 0;
   return way;
 }
 
 std::string ToString(const Way& way) {
-  std::string text = fmt::format(
-      "--target {} -O{} --winograd {} --strassen {}", way.target, way.level,
-      way.kernels.winograd_tile, way.kernels.strassen ? "on" : "off");
+  std::string text =
+      fmt::format("--target {} -O{} --winograd {} --strassen {}", way.target,
+                  way.level, way.winograd_tile, way.strassen ? "on" : "off");
   if (way.trains) {
     text += fmt::format(" --entry train --optimizer '{}'", way.optimizer);
   }

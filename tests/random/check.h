@@ -18,7 +18,8 @@ struct Way {
   std::string optimizer;  // trains: empty, the gradients are outputs
   std::string target = "x86-64-v3";
   int level = 2;
-  CatalogOptions kernels = kInferenceKernels;
+  int winograd_tile = 6;
+  bool strassen = true;
   // Above 0: what the passes take for the size of every cache, so that small
   // tensors pass by tiles.
   int64_t cache_bytes = 0;

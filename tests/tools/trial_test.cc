@@ -122,7 +122,8 @@ TEST_CASE("trial: every kernel of every precision, with any weight") {
     CAPTURE(name);
     const auto target = ResolveTarget(name);
     REQUIRE_MESSAGE(target.ok(), Render(target.errors()));
-    const auto catalog = MakeKernelCatalog(*target, {.tf32 = tf32});
+    const auto catalog = MakeKernelCatalog(
+        *target, {.options = {{"tf32", tf32 ? "on" : "off"}}});
     int made = 0;
     for (Contraction c : Contractions()) {
       for (const ContractionTypes& types : Types()) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "ir/target/cuda_target.h"
+#include "codegen/codegen.h"
 #include "ir/target/target.h"
 #include "tools/driver/request.h"
 
@@ -12,8 +12,6 @@ namespace {
 
 constexpr std::string_view kEntries[] = {"infer", "train", "score", "grad",
                                          "update"};
-
-constexpr int kMostReplicas = 64;
 
 // Updates are those of the gradients.
 void CheckUpdate(const std::vector<std::string>& entries, Diagnostics& errors) {
@@ -54,6 +52,20 @@ void CheckSizes(const CompileRequest& request, Diagnostics& errors) {
   }
 }
 
+void CheckReplicas(const CompileRequest& request, const Target& target,
+                   Diagnostics& errors) {
+  const int replicas = request.training.replicas, most = target.most_replicas;
+  if (replicas <= most) return;
+  if (most > 1) {
+    errors.push_back(
+        Error({}, "{} replicas, expected 1 to {}", replicas, most));
+  } else {
+    errors.push_back(
+        Error({}, "--replicas {} is for targets of a GPU, not for '{}'",
+              replicas, request.target));
+  }
+}
+
 }  // namespace
 
 Status CheckRequest(const CompileRequest& request) {
@@ -80,10 +92,6 @@ Status CheckRequest(const CompileRequest& request) {
     errors.push_back(
         Error({}, "optimization level {}, expected 0 to 3", request.level));
   }
-  if (request.training.replicas > kMostReplicas) {
-    errors.push_back(Error({}, "{} replicas, expected 1 to {}",
-                           request.training.replicas, kMostReplicas));
-  }
   const double smoothing = request.training.label_smoothing;
   if (!(smoothing >= 0 && smoothing < 1)) {
     errors.push_back(Error(
@@ -94,17 +102,14 @@ Status CheckRequest(const CompileRequest& request) {
   const auto target = ResolveTarget(request.target, request.precision);
   if (!target.ok()) {
     errors.Append(target.errors());
-  } else if (request.training.replicas > 1 && target->sm == 0) {
-    errors.push_back(
-        Error({}, "--replicas {} is for targets of a GPU, not for '{}'",
-              request.training.replicas, request.target));
-  } else if (request.tf32 && target->sm == 0) {
+  } else if (request.tf32 && !TakesOption(*target, "tf32")) {
     errors.push_back(
         Error({}, "--precision tf32 is for targets of a GPU, not for '{}'",
               request.target));
   }
+  if (target.ok()) CheckReplicas(request, *target, errors);
   if (target.ok() && !request.assembler.empty() &&
-      (target->sm == 0 || IsEmulatedCuda(request.target))) {
+      !TakesOption(*target, "assembler")) {
     errors.push_back(Error({}, "--cubin is for targets of a GPU, not for '{}'",
                            request.target));
   }

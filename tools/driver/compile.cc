@@ -154,7 +154,9 @@ Result<Artifact> Generate(const CompileRequest& request, Plan plan,
   CodegenOptions codegen;
   codegen.threads = static_cast<int>(std::thread::hardware_concurrency());
   codegen.cache = request.objects.get();
-  codegen.assembler = request.assembler;
+  if (!request.assembler.empty()) {
+    codegen.options["assembler"] = request.assembler;
+  }
   codegen.keep_llvm = request.keep_llvm;
   codegen.keep_assembly = request.keep_assembly;
   codegen.count = count;

@@ -247,16 +247,18 @@ void Tell(const Plan& plan, Progress& progress) {
   progress.Phase("plan", DescribeMemory(plan), plan.plan_seconds);
 }
 
-CatalogOptions CatalogOf(const CompileRequest& request) {
-  CatalogOptions catalog =
-      request.trains() ? kTrainingKernels : kInferenceKernels;
+CatalogOptions CatalogOf(const CompileRequest& request, const Target& target) {
+  CatalogOptions catalog = {.constant_weights = !request.trains()};
+  const auto ask = [&](const char* option, std::string value) {
+    if (TakesOption(target, option)) catalog.options[option] = std::move(value);
+  };
   if (request.winograd_tile) {
-    catalog.winograd_tile = *request.winograd_tile;
+    ask("winograd", std::to_string(*request.winograd_tile));
   } else {
     catalog.rounding_budget = kRoundingBudget;
   }
-  catalog.strassen = catalog.strassen && request.strassen;
-  catalog.tf32 = request.tf32;
+  if (!request.strassen) ask("strassen", "off");
+  if (request.tf32) ask("tf32", "on");
   return catalog;
 }
 
@@ -274,8 +276,8 @@ Result<Plan> TunedPlan(const CompileRequest& request, const Plan& unplanned,
   TuningOptions how = request.tuning;
   how.objects = request.objects.get();
   if (request.level < 3) how.measure = false;
-  MXC_ASSIGN(Tuning tuning,
-             Tuning::Open(how, unplanned.target, CatalogOf(request)));
+  MXC_ASSIGN(Tuning tuning, Tuning::Open(how, unplanned.target,
+                                         CatalogOf(request, unplanned.target)));
   CompileRequest unheard = request;
   unheard.after_pass = nullptr;
   MXC_ASSIGN(Plan plan,
@@ -295,7 +297,8 @@ Result<Plan> TunedPlan(const CompileRequest& request, const Plan& unplanned,
 Result<Plan> PlanOf(const CompileRequest& request, Plan unplanned,
                     Progress& progress) {
   if (Tunes(request)) return TunedPlan(request, unplanned, progress);
-  const auto catalog = MakeKernelCatalog(unplanned.target, CatalogOf(request));
+  const auto catalog =
+      MakeKernelCatalog(unplanned.target, CatalogOf(request, unplanned.target));
   return PlanWith(*catalog, request, std::move(unplanned), progress);
 }
 

@@ -90,11 +90,12 @@ struct CompileRequest {
   std::string target = "native";
   // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;
-  bool tf32 = false;      // as CatalogOptions has it
-  std::string assembler;  // as CodegenOptions has it
+  // As codegen/cuda has them, "" for none.
+  bool tf32 = false;
+  std::string assembler;
   int level = 2;
   std::vector<std::string> disabled;  // passes
-  // As CatalogOptions has it; none: 6, or 4 where an entry trains.
+  // As codegen/cpu/kernel_options.h has it; none: 6, or 4 where an entry trains.
   std::optional<int> winograd_tile;
   bool strassen = true;  // where the weights are constants
   // Used at level 3 or where it names a cache; measures at level 3 alone.

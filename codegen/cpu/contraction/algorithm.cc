@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/taps.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
@@ -82,8 +83,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     out_extent = std::exchange(groups, 1);
   }
   const int64_t panel = int64_t{panel_vectors} * lanes;
-  const bool pairs = algorithm == kPairs;
-  const bool in_blocks = (algorithm == kDirect || pairs) && data_block > 1;
+  const int dots = DotChannels(algorithm);
+  const bool in_blocks = (algorithm == kDirect || dots > 0) && data_block > 1;
   const bool winograd = WinogradTile(algorithm) > 0;
   const bool strassen = algorithm == kStrassen;
   const bool tiles = algorithm == kTiles;
@@ -113,10 +114,10 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
     layout.dims.push_back({AxisOf(axes, role), kernel[k]});
   }
-  if (in_blocks) layout.dims.push_back({in, data_block / (pairs ? 2 : 1)});
+  if (in_blocks) layout.dims.push_back({in, data_block / std::max(1, dots)});
   if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
-  if (tiles || pairs) layout.dims.push_back({in, 2});
+  if (tiles || dots > 0) layout.dims.push_back({in, tiles ? 2 : dots});
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);

@@ -14,9 +14,10 @@ namespace mxc::contraction {
 
 // Convolution over data in channel blocks, or row-major for a first layer.
 inline constexpr std::string_view kDirect = "direct";
-// The same on blocks of bf16, by instructions that add the products of two
-// neighbouring channels to a sum of f32.
+// The same on blocks, by units that add the products of two, or four,
+// neighbouring channels to a sum (dot_unit.h).
 inline constexpr std::string_view kPairs = "pairs";
+inline constexpr std::string_view kQuads = "quads";
 // Convolution or product by a matrix unit, on data that hold all channels of a
 // position side by side.
 inline constexpr std::string_view kTiles = "tiles";
@@ -63,8 +64,9 @@ Extents HaloHigh(const Contraction& c);
 
 // Panels of panel_vectors · lanes output channels, outermost first:
 //   direct, blocked data     groups, panel, channel block, kernel axes, channel
-//   pairs                    the same, with the last channels in pairs: each of
-//                            the panel's output channels has a pair of entries
+//   pairs, quads             the same, with the last channels in pairs: each of
+//                            the panel's output channels has a pair of entries;
+//                            or four and four
 //   direct, row-major data   panel, channel, kernel axes
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel

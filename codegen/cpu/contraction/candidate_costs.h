@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/tiling.h"
@@ -24,9 +25,9 @@ inline int64_t Product(const Extents& extents) {
 class CandidateCosts {
  protected:
   CandidateCosts(const Target& target, const ContractionTypes& types)
-      : target_(target),
+      : machine_(CpuMachineOf(target)),
         types_(types),
-        lanes_(target.machine.lanes(types.sum)) {}
+        lanes_(machine_.lanes(types.sum)) {}
 
   // What Winograd's and Strassen's algorithms add before and after products
   // needs a fraction. They add data and outputs in registers, which hold
@@ -56,7 +57,7 @@ class CandidateCosts {
     return candidate;
   }
 
-  const KernelRates& rates() const { return target_.machine.rates; }
+  const KernelRates& rates() const { return machine_.rates; }
 
   // The part of so many vectors that channels fill.
   double Fill(int64_t channels, int64_t vectors) const {
@@ -65,9 +66,11 @@ class CandidateCosts {
   }
 
   double Cost(const Contraction& c, double efficiency) const {
-    const double peak = target_.machine.flops_per_second(types_.sum);
+    return Cost(c, machine_.flops_per_second(types_.sum), efficiency);
+  }
+  double Cost(const Contraction& c, double peak, double efficiency) const {
     return static_cast<double>(c.flops()) / (peak * efficiency) +
-           Bytes(c) / target_.machine.stream_bytes_per_second;
+           Bytes(c) / machine_.stream_bytes_per_second;
   }
 
   // Of all operands.
@@ -89,7 +92,7 @@ class CandidateCosts {
     const int64_t elements =
         c.batch * c.in / channels * padding * c.groups * Product(c.input);
     return static_cast<double>(SizeOf(types_.data) * elements) /
-           target_.machine.stream_bytes_per_second;
+           machine_.stream_bytes_per_second;
   }
 
   // Of kernels that put one element of data into all lanes.
@@ -98,20 +101,22 @@ class CandidateCosts {
     return Cost(c, widens ? rates().widening * efficiency : efficiency);
   }
 
-  // Products of bf16, summed in f32.
-  bool AddsBrainProducts() const {
-    return types_.data == DType::kBF16 && types_.weight == DType::kBF16 &&
-           types_.sum == DType::kF32;
+  // Those that multiply elements of these types.
+  std::vector<ProductUnit> Units() const {
+    std::vector<ProductUnit> units = machine_.products;
+    std::erase_if(units, [&](const ProductUnit& unit) {
+      return !unit.Takes(types_.data, types_.weight, types_.sum);
+    });
+    return units;
   }
 
   // Of the weight of one group.
   double PackingCost(const Contraction& c) const {
     return static_cast<double>(c.in * c.out) *
-           static_cast<double>(Product(c.kernel)) *
-           target_.machine.pack_seconds;
+           static_cast<double>(Product(c.kernel)) * machine_.pack_seconds;
   }
 
-  const Target& target_;
+  const CpuMachine machine_;
   const ContractionTypes types_;
   const int lanes_;
 };

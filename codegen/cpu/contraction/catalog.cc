@@ -9,6 +9,7 @@
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/candidate_costs.h"
+#include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/strassen_shape.h"
 #include "codegen/cpu/contraction/structure.h"
@@ -17,6 +18,7 @@
 #include "codegen/cpu/contraction/tiling.h"
 #include "codegen/cpu/contraction/winograd_shape.h"
 #include "codegen/cpu/contraction/winograd_sums_shape.h"
+#include "codegen/cpu/kernel_options.h"
 #include "ir/support/division.h"
 
 namespace mxc {
@@ -60,7 +62,7 @@ constexpr double kStrassenMargin = 1.02;
 // For contractions of the given types.
 class TypedCatalog : private CandidateCosts {
  public:
-  TypedCatalog(const Target& target, const CatalogOptions& options,
+  TypedCatalog(const Target& target, const KernelOptions& options,
                const ContractionTypes& types)
       : CandidateCosts(target, types), options_(options) {}
 
@@ -103,20 +105,19 @@ class TypedCatalog : private CandidateCosts {
     if (grouped && data_block == 1) return;
     const auto [rows, columns] = Pixels(c);
     const int64_t vectors = DivideUp(c.out, lanes_);
-    RegisterTile tile = ChooseTile(target_, rows, columns, vectors);
+    RegisterTile tile = ChooseTile(machine_, rows, columns, vectors);
     // Panels must not straddle groups.
     while (grouped && vectors % tile.vectors != 0) {
       tile.vectors -= 1;
-      tile.pixels = contraction::MaxPixels(target_, tile.vectors);
+      tile.pixels = contraction::MaxPixels(machine_, tile.vectors);
     }
     KernelCandidate candidate =
         Make(c, contraction::kDirect, data_block, lanes_, tile, tile.vectors);
-    double efficiency =
-        TileEfficiency(target_.machine, tile, rows, columns, vectors) *
-        Fill(c.out, vectors);
+    double efficiency = TileEfficiency(machine_, tile, rows, columns, vectors) *
+                        Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block > 1) {
-      AddPairs(c, tile, efficiency, out);
+      AddDots(c, tile, efficiency, out);
     } else {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
     }
@@ -125,38 +126,41 @@ class TypedCatalog : private CandidateCosts {
     out.push_back(std::move(candidate));
   }
 
-  // The same by instructions for pairs of channels.
-  void AddPairs(const Contraction& c, RegisterTile tile, double efficiency,
-                std::vector<KernelCandidate>& out) const {
-    const double faster = target_.machine.pair_products;
-    if (faster == 0 || !AddsBrainProducts()) return;
+  // The same by the units that multiply a few channels of such elements.
+  void AddDots(const Contraction& c, RegisterTile tile, double efficiency,
+               std::vector<KernelCandidate>& out) const {
     if (c.groups > 1 || c.in % lanes_ != 0) return;
-    KernelCandidate candidate =
-        Make(c, contraction::kPairs, lanes_, lanes_, tile, tile.vectors);
-    candidate.cost = Cost(c, faster * efficiency);
-    candidate.packing_cost = PackingCost(c);
-    out.push_back(std::move(candidate));
+    for (const ProductUnit& unit : Units()) {
+      if (!contraction::IsDotUnit(unit, lanes_)) continue;
+      KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
+                                       lanes_, lanes_, tile, tile.vectors);
+      candidate.cost = Cost(c, unit.flops_per_second, efficiency);
+      candidate.packing_cost = PackingCost(c);
+      out.push_back(std::move(candidate));
+    }
   }
 
   // A matrix unit takes whole rows of channels, and data that have all
   // channels of a position side by side.
   void AddTiles(const Contraction& c, std::vector<KernelCandidate>& out) const {
-    const Machine& machine = target_.machine;
-    if (machine.tile_rows == 0 || !AddsBrainProducts() ||
-        contraction::PhasesOf(c).size() != 1) {
-      return;
+    if (contraction::PhasesOf(c).size() != 1) return;
+    for (const ProductUnit& unit : Units()) {
+      if (unit.name == contraction::kTileUnit) AddTiles(c, unit, out);
     }
-    if (c.in % contraction::kTileChannels != 0) return;
+  }
+
+  void AddTiles(const Contraction& c, const ProductUnit& unit,
+                std::vector<KernelCandidate>& out) const {
+    if (c.in % unit.k != 0) return;
     const bool product = c.kernel.empty();
-    if (product
-            ? c.batch < machine.tile_rows / 2 || c.data_axes.back() != Role::kIn
-            : c.groups > 1 || c.out % lanes_ != 0) {
+    if (product ? c.batch < unit.m / 2 || c.data_axes.back() != Role::kIn
+                : c.groups > 1 || c.out % lanes_ != 0) {
       return;
     }
     const auto [rows, columns] = Pixels(c);
     const int vectors =
         static_cast<int>(std::min<int64_t>(2, DivideUp(c.out, lanes_)));
-    const int pixels = 2 * machine.tile_rows;
+    const int pixels = 2 * unit.m;
     KernelCandidate candidate =
         Make(c, contraction::kTiles, product ? 1 : c.in, product ? 1 : c.out,
              {pixels, vectors}, vectors);
@@ -168,9 +172,9 @@ class TypedCatalog : private CandidateCosts {
         static_cast<double>(rows * columns) /
         static_cast<double>(tiles * pixels) *
         Fill(c.out, DivideUp(c.out, vectors * lanes_) * vectors);
-    candidate.cost = static_cast<double>(c.flops()) /
-                         (machine.tile_flops_per_second * filled) +
-                     Bytes(c) / machine.stream_bytes_per_second;
+    candidate.cost =
+        static_cast<double>(c.flops()) / (unit.flops_per_second * filled) +
+        Bytes(c) / machine_.stream_bytes_per_second;
     candidate.packing_cost = PackingCost(c);
     out.push_back(std::move(candidate));
   }
@@ -194,7 +198,7 @@ class TypedCatalog : private CandidateCosts {
   RegisterTile WinogradProducts(const Contraction& c) const {
     const int vectors =
         static_cast<int>(std::min<int64_t>(2, DivideUp(c.out, lanes_)));
-    return {contraction::MaxPixels(target_, vectors), vectors};
+    return {contraction::MaxPixels(machine_, vectors), vectors};
   }
 
   void AddWinograd(const Contraction& c, std::string_view algorithm,
@@ -212,7 +216,7 @@ class TypedCatalog : private CandidateCosts {
     candidate.halo_low = WholeHaloLow(c);
     candidate.halo_high = contraction::WinogradHaloHigh(c);
     const auto grid =
-        contraction::MakeWinogradGrid(target_, c, candidate.choice);
+        contraction::MakeWinogradGrid(machine_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
     candidate.cost = grid.seconds;
     candidate.flipped_weight = c.flip;
@@ -221,7 +225,7 @@ class TypedCatalog : private CandidateCosts {
         kRoundoff * Amplification(window[0]) * Amplification(window[1]), 2);
     candidate.packing_cost =
         static_cast<double>(Product(window) * c.in * c.out) *
-        target_.machine.pack_seconds;
+        machine_.pack_seconds;
     out.push_back(std::move(candidate));
   }
 
@@ -231,19 +235,18 @@ class TypedCatalog : private CandidateCosts {
     if (!Transforms() || !options_.strassen ||
         !contraction::StrassenFits(c, lanes_))
       return;
-    const RegisterTile tile = contraction::StrassenTile(target_, c, lanes_);
+    const RegisterTile tile = contraction::StrassenTile(machine_, c, lanes_);
     KernelCandidate candidate =
         Make(c, contraction::kStrassen, lanes_, lanes_, tile, tile.vectors);
     const auto grid =
-        contraction::MakeStrassenGrid(target_, c, candidate.choice);
+        contraction::MakeStrassenGrid(machine_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
-    const double products =
-        TileEfficiency(target_.machine, tile, 1, grid.block_pairs,
-                       c.out / 2 / lanes_) *
-        kQuartersSaved;
+    const double products = TileEfficiency(machine_, tile, 1, grid.block_pairs,
+                                           c.out / 2 / lanes_) *
+                            kQuartersSaved;
     candidate.cost =
-        kStrassenMargin * (Cost(c, products) +
-                           contraction::StrassenSumSeconds(target_, c, lanes_));
+        kStrassenMargin * (Cost(c, products) + contraction::StrassenSumSeconds(
+                                                   machine_, c, lanes_));
     candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }
@@ -258,7 +261,7 @@ class TypedCatalog : private CandidateCosts {
     const bool exchanged =
         std::ranges::count(c.weight_axes, Role::kGroupIn) > 0;
     if (!depthwise && exchanged) return;
-    const RegisterTile tile = {target_.machine.per_channel_pixels, 1};
+    const RegisterTile tile = {machine_.per_channel_pixels, 1};
     KernelCandidate candidate =
         Make(c, depthwise ? contraction::kDepthwise : contraction::kGrouped,
              lanes_, lanes_, tile, 1);
@@ -293,8 +296,8 @@ class TypedCatalog : private CandidateCosts {
         data_block > 1 && !by_lane ? std::min<int64_t>(c.batch, lanes_) : last;
     const int64_t rows = data_block > 1 && !by_lane ? last : before;
     const RegisterTile tile =
-        by_lane ? RegisterTile{target_.machine.by_lane_pixels, 1}
-                : ChooseTile(target_, rows, columns, vectors);
+        by_lane ? RegisterTile{machine_.by_lane_pixels, 1}
+                : ChooseTile(machine_, rows, columns, vectors);
     KernelCandidate candidate;
     candidate.choice = {std::string(contraction::kPixelSums), lanes_,
                         tile.pixels, tile.vectors};
@@ -305,12 +308,12 @@ class TypedCatalog : private CandidateCosts {
     candidate.halo_high = HaloHigh(c);
     if (c.data_axes[0] == Role::kIn) {
       candidate.parts = contraction::ChooseParts(
-          target_.machine, c, data_block, tile.vectors * int64_t{lanes_});
+          machine_, c, data_block, tile.vectors * int64_t{lanes_});
     }
-    double efficiency = by_lane ? rates().by_lane
-                                : TileEfficiency(target_.machine, tile, rows,
-                                                 columns, vectors) *
-                                      Fill(c.out, vectors);
+    double efficiency =
+        by_lane ? rates().by_lane
+                : TileEfficiency(machine_, tile, rows, columns, vectors) *
+                      Fill(c.out, vectors);
     if (data_block == 1 && c.batch >= lanes_ / 2) {
       efficiency *= rates().row_major;
     }
@@ -343,7 +346,7 @@ class TypedCatalog : private CandidateCosts {
     candidate.halo_low = WholeHaloLow(c);
     candidate.halo_high = contraction::WinogradSumsHaloHigh(c, algorithm);
     const auto grid =
-        contraction::MakeWinogradSumsGrid(target_, c, candidate.choice);
+        contraction::MakeWinogradSumsGrid(machine_, c, candidate.choice);
     candidate.scratch_bytes = grid.scratch_bytes;
     candidate.cost = grid.seconds;
     if (c.data_axes[0] == Role::kIn) CutWinogradSums(c, candidate);
@@ -356,17 +359,16 @@ class TypedCatalog : private CandidateCosts {
     candidate.parts = 1;
     const int64_t bytes =
         SizeOf(types_.sum) * c.batch * c.out * Product(c.output);
-    const Machine& machine = target_.machine;
-    const int64_t most = std::min<int64_t>(c.in, machine.tasks);
+    const int64_t most = std::min<int64_t>(c.in, machine_.tasks);
     for (int64_t parts = 2; parts <= most; ++parts) {
-      if (c.in % parts != 0 || parts * bytes > 2 * machine.waiting_sum_bytes) {
+      if (c.in % parts != 0 || parts * bytes > 2 * machine_.waiting_sum_bytes) {
         continue;
       }
       const auto grid = contraction::MakeWinogradSumsGrid(
-          target_, InParts(c, parts), candidate.choice);
+          machine_, InParts(c, parts), candidate.choice);
       const double seconds =
           grid.seconds + 2 * static_cast<double>(parts * bytes) /
-                             target_.machine.stream_bytes_per_second;
+                             machine_.stream_bytes_per_second;
       if (seconds >= candidate.cost) continue;
       candidate.cost = seconds;
       candidate.parts = parts;
@@ -378,11 +380,11 @@ class TypedCatalog : private CandidateCosts {
 
   RegisterTile GemmTile(const Contraction& c) const {
     const int64_t vectors = DivideUp(c.out, lanes_);
-    const RegisterTile tile = ChooseTile(target_, 1, c.batch, vectors);
+    const RegisterTile tile = ChooseTile(machine_, 1, c.batch, vectors);
     // Rows that far apart fall into one set of the first cache.
-    const int ways = target_.machine.l1_ways;
+    const int ways = machine_.l1_ways;
     const bool one_set =
-        SizeOf(types_.data) * c.in % target_.machine.l1_way_bytes == 0;
+        SizeOf(types_.data) * c.in % machine_.l1_way_bytes == 0;
     if (!one_set || tile.pixels <= ways) return tile;
     return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
   }
@@ -399,11 +401,11 @@ class TypedCatalog : private CandidateCosts {
     candidate.weight_block = candidate.output_block = lanes_;
     candidate.weight_axis = candidate.output_axis = 0;
     candidate.packing_cost =
-        static_cast<double>(c.in * c.out) * target_.machine.pack_seconds;
-    candidate.cost = BroadcastCost(
-        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors) *
-               static_cast<double>(c.out) /
-               static_cast<double>(vectors * lanes_));
+        static_cast<double>(c.in * c.out) * machine_.pack_seconds;
+    candidate.cost =
+        BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors) *
+                             static_cast<double>(c.out) /
+                             static_cast<double>(vectors * lanes_));
     out.push_back(std::move(candidate));
   }
 
@@ -433,10 +435,10 @@ class TypedCatalog : private CandidateCosts {
     }
     KernelCandidate candidate =
         Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
-    candidate.cost = BroadcastCost(
-        c, TileEfficiency(target_.machine, tile, 1, c.batch, vectors));
-    candidate.packing_cost = static_cast<double>(c.groups * c.in * c.out) *
-                             target_.machine.pack_seconds;
+    candidate.cost =
+        BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors));
+    candidate.packing_cost =
+        static_cast<double>(c.groups * c.in * c.out) * machine_.pack_seconds;
     AddGemmOfRows(c, candidate, out);
     out.push_back(std::move(candidate));
   }
@@ -458,24 +460,25 @@ class TypedCatalog : private CandidateCosts {
     return {rows, columns};
   }
 
-  const CatalogOptions& options_;
+  const KernelOptions& options_;
 };
 
 class CpuCatalog : public KernelCatalog {
  public:
   CpuCatalog(const Target& target, const CatalogOptions& options)
-      : target_(target), options_(options) {}
+      : target_(target),
+        options_(KernelOptionsOf(options)),
+        rounding_budget_(options.rounding_budget * options.rounding_budget) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     return TypedCatalog(target_, options_, c.types).Candidates(c);
   }
-  double RoundingBudget() const override {
-    return options_.rounding_budget * options_.rounding_budget;
-  }
+  double RoundingBudget() const override { return rounding_budget_; }
 
  private:
   const Target target_;
-  const CatalogOptions options_;
+  const KernelOptions options_;
+  const double rounding_budget_;
 };
 
 }  // namespace

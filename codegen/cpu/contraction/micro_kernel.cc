@@ -19,13 +19,14 @@ constexpr int kRead = 0, kSecondCache = 2, kData = 1;
 MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
                          TileShape shape)
     : kernel_(kernel),
+      machine_(CpuMachineOf(kernel.target())),
       nest_(nest),
       shape_(shape),
       vector_type_(
           kernel.VectorOf(kernel.ValueType(nest.types.sum), nest.lanes)),
       half_tail_(nest.access == DataAccess::kBroadcast &&
                  nest.lanes * SizeOf(nest.types.sum) ==
-                     kernel.target().machine.split_vector_bytes &&
+                     machine_.split_vector_bytes &&
                  shape.tail_lanes > 0 && 2 * shape.tail_lanes <= nest.lanes) {}
 
 llvm::Type* MicroKernel::TypeOf(int vector) const {
@@ -234,8 +235,8 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   b.setFastMathFlags(flags);
   if (unit_ != nullptr) {
     unit_->Add(data, weight);
-  } else if (nest_.access == DataAccess::kPairs) {
-    AddPairs(steps, data, weight, carried.data());
+  } else if (nest_.access == DataAccess::kDots) {
+    AddDots(steps, data, weight, carried.data());
   } else if (nest_.access == DataAccess::kBroadcast) {
     AddBroadcasts(steps, data, weight, carried.data());
   } else {
@@ -283,55 +284,42 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         llvm::Value* own =
             TypeOf(v) == vector_type_ ? x : b.CreateShuffleVector(x, half);
-        sum = PlusProduct(sum, own, weights[v]);
+        sum = PlusProduct(kernel_, sum, own, weights[v]);
       }
     }
   }
 }
 
-void MicroKernel::AddPairs(const Steps& steps, llvm::Value* data,
-                           llvm::Value* weight, llvm::Value** sums) {
-  KernelFunction::Builder& b = kernel_.b();
+void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
+                          llvm::Value* weight, llvm::Value** sums) {
+  const ProductUnit& unit = nest_.unit;
   const bool overlap = WindowsOverlap(steps);
-  for (int64_t i = 0; i < steps.unroll; i += 2) {
+  const auto load = [&](llvm::Value* base, int64_t offset, int lanes) {
+    return LoadDots(kernel_, unit, At(base, offset, unit.data), lanes);
+  };
+  for (int64_t i = 0; i < steps.unroll; i += unit.k) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      weights.push_back(LoadPairs(
-          weight, i * steps.row_stride + 2 * VectorOffset(v), nest_.lanes));
+      weights.push_back(load(
+          weight, i * steps.row_stride + unit.k * VectorOffset(v), unit.n));
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-      llvm::Value* x = LoadPairs(data, PixelOffset(pixel) + i, 1);
+      llvm::Value* x = load(data, PixelOffset(pixel) + i, 1);
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
-        sum = b.CreateIntrinsic(vector_type_,
-                                llvm::Intrinsic::x86_avx512bf16_dpbf16ps_512,
-                                {sum, x, weights[v]});
+        sum = EmitDots(kernel_, unit, sum, x, weights[v]);
       }
     }
   }
-}
-
-// As many pairs, or one in all lanes, as elements.
-llvm::Value* MicroKernel::LoadPairs(llvm::Value* base, int64_t offset,
-                                    int64_t count) {
-  KernelFunction::Builder& b = kernel_.b();
-  const int lanes = nest_.lanes;
-  llvm::Value* pairs = b.CreateAlignedLoad(
-      kernel_.VectorOf(b.getInt32Ty(), static_cast<int>(count)),
-      At(base, offset, DType::kBF16), llvm::Align(SizeOf(DType::kBF16)));
-  if (count == 1) {
-    pairs = b.CreateVectorSplat(static_cast<unsigned>(lanes), pairs);
-  }
-  return b.CreateBitCast(pairs, kernel_.VectorOf(b.getBFloatTy(), 2 * lanes));
 }
 
 // The elements of the pixels after the tile's, where each lies on another page.
 void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
                                 int64_t i) {
   const int64_t bytes = steps.stride * SizeOf(nest_.types.data);
-  const bool apart = bytes >= kernel_.target().machine.page_bytes &&
-                     shape_.rows == 1 && nest_.columns.data_stride == 1;
+  const bool apart = bytes >= machine_.page_bytes && shape_.rows == 1 &&
+                     nest_.columns.data_stride == 1;
   if (!apart) return;
   KernelFunction::Builder& b = kernel_.b();
   const int64_t last = i * steps.stride + 2 * shape_.width - 1;
@@ -370,7 +358,7 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
                            own < 0 ? channel : own);
       for (const Use& use : uses) {
         llvm::Value*& sum = sums[use.pixel];
-        sum = PlusProduct(sum, x, weights[use.tap]);
+        sum = PlusProduct(kernel_, sum, x, weights[use.tap]);
       }
     }
   }
@@ -438,15 +426,6 @@ llvm::Value* MicroKernel::Load(llvm::Value* base, int64_t offset, DType dtype,
   return EmitCast(kernel_,
                   LoadElements(kernel_, At(base, offset, dtype), dtype, lanes),
                   dtype, nest_.types.sum);
-}
-
-llvm::Value* MicroKernel::PlusProduct(llvm::Value* sum, llvm::Value* a,
-                                      llvm::Value* b) {
-  KernelFunction::Builder& builder = kernel_.b();
-  if (IsFloat(nest_.types.sum)) {
-    return builder.CreateFAdd(builder.CreateFMul(a, b), sum);
-  }
-  return builder.CreateAdd(builder.CreateMul(a, b), sum);
 }
 
 }  // namespace mxc::contraction

@@ -78,9 +78,8 @@ class MicroKernel {
   void FetchAhead(const Source& source, llvm::Value* weight);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                      llvm::Value** sums);
-  void AddPairs(const Steps& steps, llvm::Value* data, llvm::Value* weight,
-                llvm::Value** sums);
-  llvm::Value* LoadPairs(llvm::Value* base, int64_t offset, int64_t count);
+  void AddDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
+               llvm::Value** sums);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                  llvm::Value** sums);
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);
@@ -90,7 +89,6 @@ class MicroKernel {
                        DType dtype);
   // Elements in the type of the sums.
   llvm::Value* Load(llvm::Value* base, int64_t offset, DType dtype, int lanes);
-  llvm::Value* PlusProduct(llvm::Value* sum, llvm::Value* a, llvm::Value* b);
   llvm::Type* TypeOf(int vector) const;
   // Null: the vector's lanes are all the tile's.
   llvm::Value* MaskOf(int vector) const;
@@ -100,6 +98,7 @@ class MicroKernel {
   bool WindowsOverlap(const Steps& steps) const;
 
   KernelFunction& kernel_;
+  const CpuMachine machine_;
   const Nest& nest_;
   const TileShape shape_;
   llvm::Type* const vector_type_;

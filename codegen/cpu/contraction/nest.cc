@@ -295,8 +295,9 @@ void SetGroups(const Contraction& c, const Operand& data, const Operand& weight,
 }
 
 // The outputs of one phase.
-Nest MakePhase(const Program& program, const Step& step,
-               const std::vector<Taps>& phase, bool only_phase) {
+Nest MakePhase(const CpuMachine& machine, const Program& program,
+               const Step& step, const std::vector<Taps>& phase,
+               bool only_phase) {
   const ContractionStep& body = *step.contraction();
   const Contraction& c = body.contraction;
   const KernelChoice& choice = body.choice;
@@ -311,8 +312,11 @@ Nest MakePhase(const Program& program, const Step& step,
   nest.lanes = static_cast<int>(choice.block);
   nest.packed = choice.algorithm != kGemmRows;
   if (choice.algorithm == kTiles) nest.access = DataAccess::kTiles;
-  if (choice.algorithm == kPairs) nest.access = DataAccess::kPairs;
-  nest.panel_vectors = nest.packed && !nest.in_pairs()
+  if (DotChannels(choice.algorithm) > 0) {
+    nest.access = DataAccess::kDots;
+    nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
+  }
+  nest.panel_vectors = nest.packed && !nest.in_dots()
                            ? weight.layout().dims.back().extent / nest.lanes
                            : choice.tile_vectors;
   nest.channel_var = out_axis;
@@ -404,7 +408,7 @@ void MergeRows(const Program& program, const Step& step, Nest& nest) {
   nest.rows = {};
 }
 
-std::vector<Nest> MakeNests(const Machine& machine, const Program& program,
+std::vector<Nest> MakeNests(const CpuMachine& machine, const Program& program,
                             const Step& step) {
   const ContractionStep& body = *step.contraction();
   if (body.choice.algorithm == kPixelSums) {
@@ -413,7 +417,8 @@ std::vector<Nest> MakeNests(const Machine& machine, const Program& program,
   std::vector<Nest> nests;
   const auto phases = PhasesOf(body.contraction);
   for (const std::vector<Taps>& phase : phases) {
-    nests.push_back(MakePhase(program, step, phase, phases.size() == 1));
+    nests.push_back(
+        MakePhase(machine, program, step, phase, phases.size() == 1));
   }
   return nests;
 }

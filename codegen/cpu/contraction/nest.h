@@ -16,9 +16,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/cpu/cpu_machine.h"
 #include "ir/program/program.h"
 #include "ir/support/division.h"
-#include "ir/target/machine.h"
 
 namespace mxc::contraction {
 
@@ -28,7 +28,7 @@ inline int64_t LineElements(DType dtype) { return kLineBytes / SizeOf(dtype); }
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
-  kPairs,      // two neighbouring ones, with two of weights in each lane
+  kDots,       // a few neighbouring ones, with as many weights in each lane
   kOwnGroup,   // in each lane, a channel of the group that it belongs to
   kTiles,      // a matrix unit: a tile of data, channels by pixels
 };
@@ -74,6 +74,7 @@ struct Nest {
   ContractionTypes types;
   int lanes = 1;  // sums of a vector
   DataAccess access = DataAccess::kBroadcast;
+  ProductUnit unit = {};       // kDots: what multiplies
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
   int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
                                // with, -1: all, each with weights of its own
@@ -107,9 +108,9 @@ struct Nest {
   // apart, each with panel_rows rows. `packed`: a panel lies in one piece.
   int64_t panel_vectors = 1, panel_rows = 1, panel_stride = 0;
   bool packed = true;
-  // Whether each output of a panel has the entries of two channels in a row.
-  bool in_pairs() const {
-    return access == DataAccess::kPairs || access == DataAccess::kTiles;
+  // Whether each output of a panel has the entries of some channels in a row.
+  bool in_dots() const {
+    return access == DataAccess::kDots || access == DataAccess::kTiles;
   }
   int64_t panel_width() const { return panel_vectors * lanes; }
   // Cache lines of the weights that one step of `main` covers.
@@ -140,7 +141,7 @@ struct Nest {
 // The nests of a step whose kernel is chosen and whose buffers have layouts:
 // one, or one for each phase of the outputs (taps.h), or one for the blocks of
 // channels and one for the rest. They agree in `outer` and in the channels.
-std::vector<Nest> MakeNests(const Machine& machine, const Program& program,
+std::vector<Nest> MakeNests(const CpuMachine& machine, const Program& program,
                             const Step& step);
 
 // Makes columns of all pixels where output, data and every operand of the

@@ -45,7 +45,7 @@ struct SumOperands {
 };
 
 // Images and positions, the innermost unrolled.
-void SetReduction(const Machine& machine, const Contraction& c,
+void SetReduction(const CpuMachine& machine, const Contraction& c,
                   const SumOperands& at, Nest& nest) {
   std::vector<StepAxis> axes = {{c.in, at.data.Stride(at.data_image()),
                                  at.weight.Stride(at.data_image())}};
@@ -173,7 +173,7 @@ void CountData(const Contraction& c, Nest& nest) {
 }
 
 // For input channel `own` of every group.
-Nest ByLane(const Machine& machine, const Program& program, const Step& step,
+Nest ByLane(const CpuMachine& machine, const Program& program, const Step& step,
             int64_t own) {
   const Contraction& c = step.contraction()->contraction;
   const SumOperands at(program, step, c);
@@ -235,7 +235,7 @@ bool IsPixelSumsByLane(const Contraction& c, int64_t lanes) {
          lanes % c.batch == 0 && c.data_axes[0] == Role::kIn;
 }
 
-int64_t ChooseParts(const Machine& machine, const Contraction& c,
+int64_t ChooseParts(const CpuMachine& machine, const Contraction& c,
                     int64_t data_channels, int64_t out_channels) {
   if (c.groups > 1) return 1;
   const int64_t outputs =
@@ -259,8 +259,8 @@ int64_t ChooseParts(const Machine& machine, const Contraction& c,
   return best;
 }
 
-std::vector<Nest> MakePixelSums(const Machine& machine, const Program& program,
-                                const Step& step) {
+std::vector<Nest> MakePixelSums(const CpuMachine& machine,
+                                const Program& program, const Step& step) {
   const Contraction& c = step.contraction()->contraction;
   std::vector<Nest> nests;
   if (IsPixelSumsByLane(c, step.contraction()->choice.block)) {

@@ -29,10 +29,10 @@ bool IsPixelSumsByLane(const Contraction& c, int64_t lanes);
 // Into how many parts the images are best cut: tasks that share images read
 // their operands only once, and where the outputs, in tiles of so many channels
 // of both operands, are few, there would else be few tasks.
-int64_t ChooseParts(const Machine& machine, const Contraction& c,
+int64_t ChooseParts(const CpuMachine& machine, const Contraction& c,
                     int64_t data_channels, int64_t out_channels);
 
-std::vector<Nest> MakePixelSums(const Machine& machine, const Program& program,
-                                const Step& step);
+std::vector<Nest> MakePixelSums(const CpuMachine& machine,
+                                const Program& program, const Step& step);
 
 }  // namespace mxc::contraction

@@ -57,10 +57,9 @@ int64_t PlaneWork::scratch_bytes(int64_t tiles) const {
           planes * (data_plane(tiles) + product_plane(tiles) + lanes));
 }
 
-PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
+PlaneEstimate EstimatePlanes(const CpuMachine& machine, const PlaneWork& work,
                              int64_t tiles, int64_t block_tiles,
                              int64_t blocks) {
-  const Machine& machine = target.machine;
   const double entries = Real(work.planes * tiles);
   const double rate =
       machine.rates.planes *
@@ -104,8 +103,9 @@ PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
           2 * spilled * (data_bytes + sum_bytes) / machine.l2.bytes_per_second};
 }
 
-double SecondsOfThreads(const Machine& machine, const PlaneEstimate& estimate,
-                        int64_t blocks, int64_t chunks, double uneven) {
+double SecondsOfThreads(const CpuMachine& machine,
+                        const PlaneEstimate& estimate, int64_t blocks,
+                        int64_t chunks, double uneven) {
   const int64_t tasks = blocks * chunks;
   double sum = 0;
   for (const auto& [threads, weight] : kThreadCounts) {

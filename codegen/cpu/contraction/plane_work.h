@@ -44,14 +44,15 @@ struct PlaneWork {
 struct PlaneEstimate {
   double data = 0, rest = 0;
 };
-PlaneEstimate EstimatePlanes(const Target& target, const PlaneWork& work,
+PlaneEstimate EstimatePlanes(const CpuMachine& machine, const PlaneWork& work,
                              int64_t tiles, int64_t block_tiles,
                              int64_t blocks);
 
 // Of all threads, on average over numbers of them, where the largest task is
 // `uneven` times the average.
-double SecondsOfThreads(const Machine& machine, const PlaneEstimate& estimate,
-                        int64_t blocks, int64_t chunks, double uneven);
+double SecondsOfThreads(const CpuMachine& machine,
+                        const PlaneEstimate& estimate, int64_t blocks,
+                        int64_t chunks, double uneven);
 inline constexpr int64_t kMostChunks = 16;
 
 // The products of one plane: its columns are the tiles of a block.

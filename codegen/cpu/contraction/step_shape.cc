@@ -78,7 +78,7 @@ namespace {
 
 // Iterations of main.axes[0] between which the sums wait in the output.
 int64_t StepBlock(const Program& program, const Step& step,
-                  const Target& target, const Nest& nest) {
+                  const CpuMachine& machine, const Nest& nest) {
   const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   const bool one_block = nest.types.output != nest.types.sum ||
                          ReadsOutput(program, step) ||
@@ -88,11 +88,11 @@ int64_t StepBlock(const Program& program, const Step& step,
     return nest.step_block;
   }
   return one_block ? std::max<int64_t>(1, steps)
-                   : ChooseStepBlock(target.machine, nest);
+                   : ChooseStepBlock(machine, nest);
 }
 
 StepShape ShapeNest(const Program& program, const Step& step,
-                    const Target& target, Nest nest, const Tasks* tasks) {
+                    const CpuMachine& machine, Nest nest, const Tasks* tasks) {
   StepShape shape;
   const KernelChoice& choice = step.contraction()->choice;
   shape.nest = std::move(nest);
@@ -106,13 +106,13 @@ StepShape ShapeNest(const Program& program, const Step& step,
   shape.runs = shape.nest.access == DataAccess::kTiles
                    ? SplitForTiles(rows, columns)
                    : SplitPixels(rows, columns, shape.tile.pixels);
-  shape.tasks = ChooseTasks(target, shape.nest, shape.vector_groups(),
+  shape.tasks = ChooseTasks(machine, shape.nest, shape.vector_groups(),
                             CountTiles(shape.runs));
   if (tasks != nullptr) {
     shape.tasks.pixel_chunks = tasks->pixel_chunks;
     shape.tasks.channel_chunks = tasks->channel_chunks;
   }
-  shape.step_block = StepBlock(program, step, target, shape.nest);
+  shape.step_block = StepBlock(program, step, machine, shape.nest);
   shape.lines_ahead = LinesAhead(shape);
   shape.operands = OperandsOf(program, step);
   shape.epilogue = step.contraction()->epilogue;
@@ -123,10 +123,11 @@ StepShape ShapeNest(const Program& program, const Step& step,
 
 std::vector<StepShape> ShapeStep(const Program& program, const Step& step,
                                  const Target& target) {
+  const CpuMachine machine = CpuMachineOf(target);
   std::vector<StepShape> shapes;
-  for (Nest& nest : MakeNests(target.machine, program, step)) {
+  for (Nest& nest : MakeNests(machine, program, step)) {
     // The first nest has most to do.
-    shapes.push_back(ShapeNest(program, step, target, std::move(nest),
+    shapes.push_back(ShapeNest(program, step, machine, std::move(nest),
                                shapes.empty() ? nullptr : &shapes[0].tasks));
   }
   return shapes;

@@ -15,7 +15,7 @@ int64_t Pairs(const Contraction& c) {
   return DivideUp(c.batch * c.output[0] * c.output[1], 2);
 }
 
-PlaneWork WorkOf(const Target& target, const Contraction& c,
+PlaneWork WorkOf(const CpuMachine& machine, const Contraction& c,
                  const KernelChoice& choice) {
   return {.dtype = c.types.sum,
           .planes = kQuarterProducts,
@@ -24,8 +24,8 @@ PlaneWork WorkOf(const Target& target, const Contraction& c,
           .out = c.out / 2,
           .tile = {static_cast<int>(choice.tile_rows),
                    static_cast<int>(choice.tile_vectors)},
-          .data_cycles = target.machine.half_data_cycles,
-          .output_cycles = target.machine.half_output_cycles};
+          .data_cycles = machine.half_data_cycles,
+          .output_cycles = machine.half_output_cycles};
 }
 
 }  // namespace
@@ -37,25 +37,24 @@ bool StrassenFits(const Contraction& c, int64_t lanes) {
          c.in % (2 * lanes) == 0 && c.out % (2 * lanes) == 0;
 }
 
-RegisterTile StrassenTile(const Target& target, const Contraction& c,
+RegisterTile StrassenTile(const CpuMachine& machine, const Contraction& c,
                           int64_t lanes) {
   const int64_t vectors = c.out / 2 / lanes;
   const int wide = vectors % 2 == 0 ? 2 : vectors % 3 == 0 ? 3 : 1;
-  return {MaxPixels(target, wide), wide};
+  return {MaxPixels(machine, wide), wide};
 }
 
-double StrassenSumSeconds(const Target& target, const Contraction& c,
+double StrassenSumSeconds(const CpuMachine& machine, const Contraction& c,
                           int64_t lanes) {
-  const Machine& machine = target.machine;
   const double cycles =
       machine.half_data_cycles * static_cast<double>(c.in / 2 / lanes) +
       machine.half_output_cycles * static_cast<double>(c.out / 2 / lanes);
   return static_cast<double>(Pairs(c)) * cycles / machine.clock;
 }
 
-StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+StrassenGrid MakeStrassenGrid(const CpuMachine& machine, const Contraction& c,
                               const KernelChoice& choice) {
-  const PlaneWork work = WorkOf(target, c, choice);
+  const PlaneWork work = WorkOf(machine, c, choice);
   StrassenGrid grid;
   grid.pairs = Pairs(c);
   double best = 0;
@@ -64,13 +63,13 @@ StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
     const int64_t blocks = DivideUp(grid.pairs, count);
     if (DivideUp(grid.pairs, blocks) != count) continue;  // not equal ones
     const PlaneEstimate estimate =
-        EstimatePlanes(target, work, grid.pairs, count, blocks);
+        EstimatePlanes(machine, work, grid.pairs, count, blocks);
     const double uneven =
         static_cast<double>(blocks * count) / static_cast<double>(grid.pairs);
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);
          ++chunks) {
       const double seconds =
-          SecondsOfThreads(target.machine, estimate, blocks, chunks,
+          SecondsOfThreads(machine, estimate, blocks, chunks,
                            uneven * Unevenness(work.groups(), chunks));
       if (best != 0 && seconds >= best) continue;
       best = seconds;
@@ -93,9 +92,10 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   const Contraction& c = body.contraction;
   const Layout& data = program.buffers[step.inputs[0]].layout;
   const Layout& output = program.buffers[step.outputs[0]].layout;
-  const PlaneWork work = WorkOf(target, c, body.choice);
+  const CpuMachine machine = CpuMachineOf(target);
+  const PlaneWork work = WorkOf(machine, c, body.choice);
   StrassenShape shape;
-  shape.grid = MakeStrassenGrid(target, c, body.choice);
+  shape.grid = MakeStrassenGrid(machine, c, body.choice);
   shape.batch = c.batch;
   shape.positions = c.output[0] * c.output[1];
   shape.width = c.output[1];

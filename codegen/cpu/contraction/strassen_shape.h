@@ -17,10 +17,10 @@ namespace mxc::contraction {
 // Whether the convolution is one that halves in all three ways.
 bool StrassenFits(const Contraction& c, int64_t lanes);
 // The register tile of its products.
-RegisterTile StrassenTile(const Target& target, const Contraction& c,
+RegisterTile StrassenTile(const CpuMachine& machine, const Contraction& c,
                           int64_t lanes);
 // What the sums of quarters take.
-double StrassenSumSeconds(const Target& target, const Contraction& c,
+double StrassenSumSeconds(const CpuMachine& machine, const Contraction& c,
                           int64_t lanes);
 // Blocks of pairs (the last may have fewer), each times chunks of the groups of
 // output vectors.
@@ -32,7 +32,7 @@ struct StrassenGrid {
   int64_t data_plane = 0, product_plane = 0;
   int64_t scratch_bytes = 0;
 };
-StrassenGrid MakeStrassenGrid(const Target& target, const Contraction& c,
+StrassenGrid MakeStrassenGrid(const CpuMachine& machine, const Contraction& c,
                               const KernelChoice& choice);
 
 struct StrassenShape {

@@ -17,6 +17,8 @@
 
 namespace mxc::contraction {
 
+// The instruction, a ProductUnit of the machine.
+inline constexpr char kTileUnit[] = "tdpbf16ps";
 // Pixels of one register, and how many registers of data there are.
 inline constexpr int64_t kTilePixels = 16, kDataTiles = 2;
 

@@ -17,7 +17,7 @@ constexpr int64_t kRowsToHalve = 8;
 
 // Cycles of one step's channel in a tile, in which multiply-adds and loads run
 // side by side.
-double TileCycles(const Machine& machine, int64_t pixels, int64_t vectors) {
+double TileCycles(const CpuMachine& machine, int64_t pixels, int64_t vectors) {
   const double work =
       static_cast<double>(pixels * vectors) / machine.multiply_adds;
   const double loads = static_cast<double>(pixels + vectors) / machine.loads;
@@ -26,7 +26,7 @@ double TileCycles(const Machine& machine, int64_t pixels, int64_t vectors) {
   return std::max({work, loads, latency}) + machine.tile_start_cycles;
 }
 
-double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
+double PixelCycles(const CpuMachine& machine, int64_t rows, int64_t columns,
                    int pixels, int64_t vectors) {
   double cycles = 0;
   for (const TileRun& run : SplitPixels(rows, columns, pixels)) {
@@ -40,14 +40,14 @@ double PixelCycles(const Machine& machine, int64_t rows, int64_t columns,
 
 // So many that a block of the reduction's data, which every group of vectors
 // reads again, takes half of the second cache.
-int64_t LeastPixelChunks(const Target& target, const Nest& nest, int64_t rows) {
+int64_t LeastPixelChunks(const CpuMachine& machine, const Nest& nest,
+                         int64_t rows) {
   if (nest.main.axes.empty() || nest.main.axes[0].extent == 0) return 1;
   if (!nest.packed) return 1;
   const int64_t bytes = SizeOf(nest.types.data) * nest.data_elements *
-                        ChooseStepBlock(target.machine, nest) /
+                        ChooseStepBlock(machine, nest) /
                         nest.main.axes[0].extent;
-  return std::clamp<int64_t>(DivideUp(bytes, target.machine.l2.bytes / 2), 1,
-                             rows);
+  return std::clamp<int64_t>(DivideUp(bytes, machine.l2.bytes / 2), 1, rows);
 }
 
 }  // namespace
@@ -63,15 +63,14 @@ double Waiting(int64_t tasks) {
   return sum / std::size(kThreads) - 1;
 }
 
-int MaxPixels(const Target& target, int vectors) {
-  const Machine& machine = target.machine;
+int MaxPixels(const CpuMachine& machine, int vectors) {
   const bool folded = machine.multiplies_by_memory && vectors == 1;
   const int free = machine.vector_registers - vectors - (folded ? 0 : 1);
   return std::clamp(free / vectors, 1, machine.most_tile_pixels);
 }
 
-double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
-                      int64_t columns, int64_t vectors) {
+double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
+                      int64_t rows, int64_t columns, int64_t vectors) {
   const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
   double cycles =
       full * PixelCycles(machine, rows, columns, tile.pixels, tile.vectors);
@@ -81,17 +80,17 @@ double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
          cycles;
 }
 
-RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
-                        int64_t vectors) {
+RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
+                        int64_t columns, int64_t vectors) {
   RegisterTile best;
   double best_efficiency = 0;
   // Two vectors first: they win a tie.
   for (const int candidate : {2, 4, 3, 1}) {
     if (candidate > vectors && candidate > 1) continue;
-    if (candidate > target.machine.most_tile_vectors) continue;
-    const RegisterTile tile = {MaxPixels(target, candidate), candidate};
+    if (candidate > machine.most_tile_vectors) continue;
+    const RegisterTile tile = {MaxPixels(machine, candidate), candidate};
     const double efficiency =
-        TileEfficiency(target.machine, tile, rows, columns, vectors);
+        TileEfficiency(machine, tile, rows, columns, vectors);
     if (efficiency > best_efficiency * 1.02) {
       best = tile;
       best_efficiency = efficiency;
@@ -120,9 +119,8 @@ bool DataOverWeights(double data_bytes, double weight_bytes) {
   return 2 * data_bytes >= weight_bytes;
 }
 
-Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
-                  int64_t column_tiles) {
-  const Machine& machine = target.machine;
+Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
+                  int64_t vector_groups, int64_t column_tiles) {
   const double outer = static_cast<double>(nest.outer_count());
   Tasks best;
   best.deal = nest.deal_planes       ? Tasks::Deal::kPlanes
@@ -151,7 +149,7 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
       DataOverWeights(outer * (data + written), shared ? weights : neighbour);
   // Weights that stay in the second cache are fetched once by each thread.
   const bool kept = nest.outer_count() == 1 &&
-                    4 * weights <= static_cast<double>(target.machine.l2.bytes);
+                    4 * weights <= static_cast<double>(machine.l2.bytes);
   const auto seconds = [&](int64_t pixel_chunks, int64_t channel_chunks) {
     const double p = static_cast<double>(pixel_chunks);
     const double c = static_cast<double>(channel_chunks);
@@ -166,7 +164,7 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
            traffic * (1 - machine.hidden_traffic) /
                machine.stream_bytes_per_second;
   };
-  best.pixel_chunks = LeastPixelChunks(target, nest, rows);
+  best.pixel_chunks = LeastPixelChunks(machine, nest, rows);
   // So that two threads have data of their own; not of a kernel's few rows.
   if (best.channels_innermost && nest.outer_count() == 1 &&
       rows >= kRowsToHalve) {
@@ -186,7 +184,7 @@ Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
   return best;
 }
 
-int64_t ChooseStepBlock(const Machine& machine, const Nest& nest) {
+int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest) {
   const int64_t total = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   if (total <= 1) return std::max<int64_t>(total, 1);
   const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a nest is cut: register tiles, blocks of the reduction, tasks. Pure
-// arithmetic on a Nest and a Target.
+// arithmetic on a Nest and a machine.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "codegen/cpu/contraction/nest.h"
-#include "ir/target/target.h"
+#include "codegen/cpu/cpu_machine.h"
 
 namespace mxc::contraction {
 
@@ -17,14 +17,14 @@ struct RegisterTile {
 };
 
 // The most pixels that fit beside `vectors` weight vectors and a broadcast.
-int MaxPixels(const Target& target, int vectors);
+int MaxPixels(const CpuMachine& machine, int vectors);
 
 // The best tile for pixels (rows × columns) and vectors of output channels.
-RegisterTile ChooseTile(const Target& target, int64_t rows, int64_t columns,
-                        int64_t vectors);
+RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
+                        int64_t columns, int64_t vectors);
 // Part of the peak rate that the tile reaches there, 0 … 1.
-double TileEfficiency(const Machine& machine, RegisterTile tile, int64_t rows,
-                      int64_t columns, int64_t vectors);
+double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
+                      int64_t rows, int64_t columns, int64_t vectors);
 
 // `count` tiles side by side from column `first`, each `width` columns by
 // `rows` rows.
@@ -55,11 +55,11 @@ struct Tasks {
 // speed at which weights come from memory, and is not prefetched as well.
 bool DataOverWeights(double data_bytes, double weight_bytes);
 // `vector_groups`: groups of tile.vectors vectors.
-Tasks ChooseTasks(const Target& target, const Nest& nest, int64_t vector_groups,
-                  int64_t column_tiles);
+Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
+                  int64_t vector_groups, int64_t column_tiles);
 
 // Iterations of main.axes[0] after which accumulators are put down, so that a
 // panel's part stays in the first cache; its extent if it is never cut.
-int64_t ChooseStepBlock(const Machine& machine, const Nest& nest);
+int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest);
 
 }  // namespace mxc::contraction

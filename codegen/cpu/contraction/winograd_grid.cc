@@ -79,7 +79,7 @@ std::vector<int64_t> WinogradGrid::PlaneTiles() const {
   return {counts.begin(), counts.end()};
 }
 
-WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
+WinogradGrid MakeWinogradGrid(const CpuMachine& machine, const Contraction& c,
                               const KernelChoice& choice) {
   const Extents tile = WinogradTiles(c, choice.algorithm);
   const Extents window = WinogradWindows(c, choice.algorithm);
@@ -92,7 +92,6 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
   whole.tiles = c.batch * whole.rows.tiles * whole.columns.tiles;
   const int64_t planes = window[0] * window[1];
   // In which an entry is written that is first transformed, a lane.
-  const Machine& machine = target.machine;
   const double write_cycles = static_cast<double>(SizeOf(c.types.sum)) *
                               machine.clock / machine.write_bytes_per_second;
   const PlaneWork work = {
@@ -114,7 +113,7 @@ WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
     if (count > 1 && work.scratch_bytes(count) > machine.scratch_bytes)
       continue;
     const PlaneEstimate estimate =
-        EstimatePlanes(target, work, grid.tiles, count, grid.blocks());
+        EstimatePlanes(machine, work, grid.tiles, count, grid.blocks());
     grid.seconds = estimate.data + estimate.rest;
     const double uneven = Real(grid.blocks() * count) / Real(grid.tiles);
     for (int64_t chunks = 1; chunks <= std::min(work.groups(), kMostChunks);

@@ -52,7 +52,7 @@ struct WinogradGrid {
   std::vector<int64_t> PlaneTiles() const;
 };
 
-WinogradGrid MakeWinogradGrid(const Target& target, const Contraction& c,
+WinogradGrid MakeWinogradGrid(const CpuMachine& machine, const Contraction& c,
                               const KernelChoice& choice);
 
 }  // namespace mxc::contraction

@@ -46,7 +46,7 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   WinogradShape shape;
   const Extents window = WinogradWindows(c, body.choice.algorithm);
   shape.basis = BasisOfWindow(std::max(window[0], window[1]));
-  shape.grid = MakeWinogradGrid(target, c, body.choice);
+  shape.grid = MakeWinogradGrid(CpuMachineOf(target), c, body.choice);
   shape.batch = c.batch;
   shape.channels = c.in;
   shape.maxima = body.maxima.empty() ? Extents{1, 1} : body.maxima;

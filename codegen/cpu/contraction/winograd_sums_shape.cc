@@ -51,10 +51,9 @@ void Measure(const Work& work, WinogradSumsGrid& grid) {
                        (grid.data_plane + grid.weight_plane + grid.sums_plane);
 }
 
-double Seconds(const Target& target, const Work& work, int64_t parts,
+double Seconds(const CpuMachine& machine, const Work& work, int64_t parts,
                const WinogradSumsGrid& grid) {
   const auto real = [](int64_t x) { return static_cast<double>(x); };
-  const Machine& machine = target.machine;
   const int64_t chunks = grid.data_chunks * grid.out_chunks;
   const double vectors = real(work.groups * work.panel_vectors);
   const double tiles = real(work.planes * work.tiles);
@@ -170,7 +169,7 @@ Extents WinogradSumsHaloHigh(const Contraction& c, std::string_view algorithm) {
   return halo;
 }
 
-WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
+WinogradSumsGrid MakeWinogradSumsGrid(const CpuMachine& machine,
                                       const Contraction& c,
                                       const KernelChoice& choice) {
   const int64_t m = WinogradSumsTile(choice.algorithm);
@@ -198,8 +197,8 @@ WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
         grid.out_chunks = out;
         Measure(work, grid);
         // One block by one group always fits.
-        if (grid.scratch_bytes > target.machine.scratch_bytes) continue;
-        grid.seconds = Seconds(target, work, c.groups, grid);
+        if (grid.scratch_bytes > machine.scratch_bytes) continue;
+        grid.seconds = Seconds(machine, work, c.groups, grid);
         if (best.seconds == 0 || grid.seconds < best.seconds) best = grid;
       }
     }
@@ -217,7 +216,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   shape.tile = WinogradSumsTile(body.choice.algorithm);
   shape.kernel = c.output[0];
   shape.basis = BasisOfWindow(shape.tile + shape.kernel - 1);
-  shape.grid = MakeWinogradSumsGrid(target, c, body.choice);
+  shape.grid = MakeWinogradSumsGrid(CpuMachineOf(target), c, body.choice);
   shape.parts = c.groups;  // of the images
   shape.channels = c.batch;
   shape.height = c.kernel[0];

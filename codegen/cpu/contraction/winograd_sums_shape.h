@@ -38,7 +38,7 @@ struct WinogradSumsGrid {
   int64_t scratch_bytes = 0;
   double seconds = 0;  // estimated, on one thread
 };
-WinogradSumsGrid MakeWinogradSumsGrid(const Target& target,
+WinogradSumsGrid MakeWinogradSumsGrid(const CpuMachine& machine,
                                       const Contraction& c,
                                       const KernelChoice& choice);
 

@@ -16,7 +16,7 @@ void DealElements(LoopNest& nest) {
   nest.tasks = nest.GridSize();
 }
 
-void DealElements(const Machine&, ScatterGrid& grid) {
+void DealElements(const Target&, ScatterGrid& grid) {
   grid.lanes = 1;
   grid.tasks = grid.points();
 }

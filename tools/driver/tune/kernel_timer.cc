@@ -32,14 +32,10 @@ constexpr double kSecondsOfRuns = 0.1;
 // Twice the last cache; as much as large ones have where nobody knows.
 int64_t EvictionBytes(const Target& target) {
   constexpr int64_t kLeast = 64 << 20, kMost = 512 << 20;
-  int64_t last = 0;
-  if (!target.device.empty()) {
-    last = target.machine.l2.bytes;
-  } else {
+  int64_t last = target.machine.shared_cache_bytes;
 #ifdef _SC_LEVEL3_CACHE_SIZE
-    last = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  if (last == 0) last = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-  }
   return std::clamp(2 * last, kLeast, kMost);
 }
 
@@ -116,14 +112,13 @@ Result<TuningMachine> FindMachine(const Target& target) {
                                      target.name, cause));
   };
   if ((target.required_features & ~rt::CpuFeatures()) != 0) return cannot("");
-  if (target.device.empty()) return TuningMachine{ProcessorName()};
+  if (target.runs_on_host()) return TuningMachine{ProcessorName()};
   const auto device = rt::FindDevice(target.device.c_str());
   if (!device.ok()) return cannot(": " + device.status().message());
   const auto facts = (*device)->Facts();
   if (!facts.ok()) return cannot(": " + facts.status().message());
-  const bool other = target.one_generation ? facts->generation != target.sm
-                                           : facts->generation < target.sm;
-  if (other) {
+  if (facts->generation < target.least_generation ||
+      facts->generation > target.last_generation) {
     return cannot(fmt::format(": its device is of sm_{}", facts->generation));
   }
   return TuningMachine{facts->name, (*device)->HasLibraries()};
@@ -132,7 +127,7 @@ Result<TuningMachine> FindMachine(const Target& target) {
 KernelTimer::KernelTimer(const Target& target, ObjectCache* objects)
     : target_(target),
       objects_(objects),
-      threads_(target.device.empty() ? rt::AvailableThreads() : 1),
+      threads_(target.runs_on_host() ? rt::AvailableThreads() : 1),
       eviction_(static_cast<size_t>(EvictionBytes(target))) {}
 
 Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(

@@ -229,14 +229,13 @@ class OneKernel : public KernelCatalog {
   const KernelCatalog& catalog_;
 };
 
-// What a device's library may store as well: the sums as they are.
-Expr EpilogueOf(const Contraction& c, const Target& target) {
+Expr EpilogueOf(const Contraction& c, const Trials& trials) {
   const DType sum = c.types.sum;
-  const bool bare = !target.device.empty();
-  return Cast(bare ? Acc(sum) : Builder::Rectified(sum), c.types.output);
+  return Cast(trials.of_sums ? Acc(sum) : Builder::Rectified(sum),
+              c.types.output);
 }
 
-Program Build(const Contraction& c, bool constant_weight, const Target& target,
+Program Build(const Contraction& c, bool constant_weight, const Trials& trials,
               int64_t eviction_bytes) {
   Builder builder;
   builder.AddEviction(eviction_bytes);
@@ -251,7 +250,7 @@ Program Build(const Contraction& c, bool constant_weight, const Target& target,
              : builder.AddActivation("data", ShapeOf(c.data_axes, c, c.input),
                                      c.types.data);
   builder.AddReader(
-      builder.AddContraction(kName, c, data, weight, EpilogueOf(c, target)));
+      builder.AddContraction(kName, c, data, weight, EpilogueOf(c, trials)));
   return std::move(builder).Build();
 }
 
@@ -261,7 +260,8 @@ Result<Program> MakeTrial(const Contraction& contraction,
                           const KernelCandidate& kernel, bool constant_weight,
                           const KernelCatalog& catalog, const Target& target,
                           int64_t eviction_bytes) {
-  Program program = Build(contraction, constant_weight, target, eviction_bytes);
+  Program program =
+      Build(contraction, constant_weight, catalog.trials(), eviction_bytes);
   const OneKernel one(contraction, kernel, catalog);
   PassContext context;
   context.target = &target;

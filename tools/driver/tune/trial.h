@@ -16,7 +16,7 @@ namespace mxc {
 // layouts. Before it, steps read more memory than the caches hold, so that its
 // weights have left them, and then write its data, a convolution's by a small
 // convolution, so that threads hold what they hold in a network; a rectifier is
-// part of it, except on a device. Its weight is a constant, or written by a step, too. The first
+// part of it, unless the catalog says otherwise (Trials). Its weight is a constant, or written by a step, too. The first
 // input is "eviction", of so many bytes. `catalog` offers the kernel.
 Result<Program> MakeTrial(const Contraction& contraction,
                           const KernelCandidate& kernel, bool constant_weight,

@@ -96,9 +96,8 @@ std::vector<KernelCandidate> TunedCatalog::Candidates(
     const Contraction& c) const {
   std::vector<KernelCandidate> candidates = model_.Candidates(c);
   const auto worth = WorthMeasuring(candidates);
-  // A host's trials are of f32.
-  const bool tried = c.types == ContractionTypes() ||
-                     (!worth.empty() && worth[0].choice.warp_rows > 0);
+  const bool tried =
+      c.types == ContractionTypes() || model_.trials().of_all_types;
   if (worth.size() < 2 || !tried) return candidates;
   const std::string text = ToString(c);
   if (parts_.contains(text)) return candidates;

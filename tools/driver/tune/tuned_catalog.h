@@ -35,6 +35,7 @@ class TunedCatalog : public KernelCatalog {
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
   double RoundingBudget() const override { return model_.RoundingBudget(); }
+  Trials trials() const override { return model_.trials(); }
   bool Finishes(const Program& program, const Step& step,
                 const KernelCandidate& kernel) const override {
     return model_.Finishes(program, step, kernel);

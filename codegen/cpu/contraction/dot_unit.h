@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// DotUnit: sums of a register tile by a unit that adds the products of k
+// neighbouring channels to each lane's sum: a ProductUnit of one row, as wide as
+// a vector of sums. A row of the machine's products is enough for one: without
+// an instruction of its own (dot_units.def) it is written out in vectors'.
+#pragma once
+
+#include <string_view>
+
+#include "codegen/cpu/cpu_machine.h"
+#include "codegen/llvm/kernel_function.h"
+#include "ir/program/steps/contraction.h"
+
+namespace mxc::contraction {
+
+// The algorithm of units of so many channels; empty: there is none.
+std::string_view DotAlgorithm(int channels);
+// The channels that a unit of the algorithm multiplies at once; 0: it is of
+// another kind.
+int DotChannels(std::string_view algorithm);
+
+// Whether kernels can use the unit for sums in vectors of so many lanes.
+bool IsDotUnit(const ProductUnit& unit, int lanes);
+
+// The unit of a contraction for which the catalog offered the algorithm.
+const ProductUnit& DotUnitOf(const CpuMachine& machine,
+                             const ContractionTypes& types,
+                             std::string_view algorithm);
+
+// sums + a · b, lane by lane.
+llvm::Value* PlusProduct(KernelFunction& kernel, llvm::Value* sums,
+                         llvm::Value* a, llvm::Value* b);
+
+// The channels of so many lanes of weights, each beside its lane's others; or of
+// one position of data, which every lane gets.
+llvm::Value* LoadDots(KernelFunction& kernel, const ProductUnit& unit,
+                      llvm::Value* address, int lanes);
+// sums + the products of both, as LoadDots gave them.
+llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
+                      llvm::Value* sums, llvm::Value* data,
+                      llvm::Value* weights);
+
+}  // namespace mxc::contraction

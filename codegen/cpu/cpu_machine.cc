@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/cpu_machine.h"
+
+namespace mxc {
+namespace {
+
+void SetAvx512(CpuMachine& machine) {
+  machine.vector_registers = 32;
+  machine.multiplies_by_memory = true;
+  machine.most_tile_vectors = 4;
+  machine.most_tile_pixels = 28;
+  machine.per_channel_pixels = machine.by_lane_pixels = 14;
+  machine.panel_share = 1;
+}
+
+// The kinds of instructions (MXC_LEVEL) that differ from the default.
+constexpr struct {
+  std::string_view isa;
+  void (*set)(CpuMachine& machine);
+} kKinds[] = {{"avx512", SetAvx512}};
+
+}  // namespace
+
+CpuMachine CpuMachineOf(const Target& target) {
+  CpuMachine machine(target.machine);
+  for (const auto& [isa, set] : kKinds) {
+    if (isa == target.isa) set(machine);
+  }
+  return machine;
+}
+
+}  // namespace mxc

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// CpuMachine: what the kernels for CPUs, and what they cost, ask of a processor
+// beside what every part of the compiler does (ir/target/machine.h).
+#pragma once
+
+#include <cstdint>
+
+#include "ir/target/machine.h"
+#include "ir/target/target.h"
+
+namespace mxc {
+
+// The part of the most that a core can compute which kinds of kernels reach.
+struct KernelRates {
+  double planes = 0.97;        // products of matrices, one after the other
+  double few_channels = 0.85;  // products of few channels
+  double widening = 0.6;       // data widened as it is read
+  double row_major = 0.7;      // data in short, strided pieces
+  double few_inputs = 1.02;    // few channels of data: such pieces are as good
+  double depthwise = 0.5, grouped = 0.7, by_lane = 0.5;
+};
+
+struct CpuMachine : Machine {
+  explicit CpuMachine(const Machine& machine) : Machine(machine) {}
+
+  int vector_registers = 16;
+  int multiply_adds = 2;  // vectors in a cycle
+  int loads = 2;          // likewise
+  // An instruction reads an element of memory into all lanes and multiplies, so
+  // that the element takes no register.
+  bool multiplies_by_memory = false;
+  // Vectors of this size take twice as long as their halves where units are
+  // half as wide, and never less.
+  int split_vector_bytes = 64;
+  KernelRates rates;
+
+  // Tiles of sums that kernels keep in registers: vectors side by side, and
+  // positions, which one address each serves; those of kernels that take data
+  // channel by channel, or lane by lane.
+  int most_tile_vectors = 3;
+  int most_tile_pixels = 12;
+  int per_channel_pixels = 10, by_lane_pixels = 9;
+  double tile_start_cycles = 0.05;  // of a tile, for each of its steps
+  int sum_start_multiply_adds = 3;  // to begin and to put down a sum
+  // Of Winograd's algorithm: an entry of a window, product or sum transformed.
+  // Of Strassen's: a vector of half the data, of half the outputs, summed.
+  double transform_cycles = 5;
+  double half_data_cycles = 12, half_output_cycles = 18;
+
+  double memory_bytes_per_second = 2.5e10;  // beyond all caches
+  int64_t shared_l3_bytes = 24 << 20;       // of l3, where one core works alone
+  int64_t page_bytes = 4096;  // beyond which nothing is fetched ahead
+  int l1_ways = 8;
+  int64_t l1_way_bytes = 4096;  // addresses so far apart share a set
+  // The rate that operands cost which are read again while products are
+  // computed: most of the reading hides behind the products.
+  double again_l3_bytes_per_second = 4e11;
+  double again_memory_bytes_per_second = 6e10;
+  double pack_seconds = 8e-10;  // an element, into a kernel's panels
+
+  // What kernels keep near: of l1, the part that a panel of weights takes;
+  // positions whose products are added up; the most that a thread's scratch
+  // has; sums that wait for parts of their images.
+  double panel_share = 0.5;
+  int64_t position_bytes = 48 << 10;
+  int64_t scratch_bytes = 8 << 20;
+  int64_t waiting_sum_bytes = 8 << 20;
+
+  // The most that multiply-adds on vectors of a type do.
+  double flops_per_second(DType dtype) const {
+    return 2.0 * multiply_adds * clock * lanes(dtype);
+  }
+};
+
+// By the instructions that the target names; a processor of others is one with
+// 16 vector registers.
+CpuMachine CpuMachineOf(const Target& target);
+
+}  // namespace mxc
