@@ -365,7 +365,9 @@ def test_the_best_epoch_is_kept(model, points, tmp_path):
     ({"callbacks": [3]}, TypeError, r"callbacks\[0\] is 3"),
     ({"lr": -1}, ValueError, "the learning rate of step 1 is -1.0, expected 0"),
     ({"mixup": -1}, ValueError, "mixup is -1, expected a number from 0"),
-    ({"mixup": 0.2}, ValueError, "compiled for labels that are numbers")])
+    ({"mixup": 0.2}, ValueError, "compiled for labels that are numbers"),
+    ({"cutmix": -1}, ValueError, "cutmix is -1, expected a number from 0"),
+    ({"cutmix": 1}, ValueError, "cutmix makes labels .* that are numbers")])
 def test_arguments_that_make_no_sense(model, points, wrong, error, why):
     with pytest.raises(error, match=why):
         model.trainer().fit(*points, **wrong)
