@@ -49,10 +49,10 @@ size_t CountPoints() { return kPoints.size(); }
 Point PointAt(size_t index) { return kPoints.at(index); }
 
 std::string Describe(const Point& point) {
-  std::string text = fmt::format("inputs from {:.3g} to {:.3g}",
+  std::string text = fmt::format("inputs drawn from {:.3g} to {:.3g}",
                                  point.inputs.low, point.inputs.high);
   if (point.magnitudes) {
-    text += fmt::format(", the magnitudes of the parameters times {:.3g}",
+    text += fmt::format(", the magnitudes of the drawn parameters times {:.3g}",
                         point.factor);
   }
   return text;

@@ -26,7 +26,7 @@ struct Point {
 size_t CountPoints();
 Point PointAt(size_t index);
 
-// "inputs from 0.5 to 1, the magnitudes of the parameters times 0.25"
+// "inputs drawn from 0.5 to 1, the magnitudes of the drawn parameters times 0.5"
 std::string Describe(const Point& point);
 
 // The source of the inputs and parameters at a point; `plain` has "grad:NAME"

@@ -42,10 +42,9 @@ void Print(const GradientReport& gradients) {
       gradients.largest,
       gradients.worst.empty() ? "" : ", in " + gradients.worst);
   for (const MovedLoss& loss : gradients.moved) {
-    PrintOut(
-        "the loss of '{}' is {} on inputs from -1 to 1: compared with {}\n",
-        loss.output, loss.was_cut_off ? "cut off" : "not finite",
-        Describe(PointAt(loss.point)));
+    PrintOut("the loss of '{}' is {} with the first values: compared with {}\n",
+             loss.output, loss.was_cut_off ? "cut off" : "not finite",
+             Describe(PointAt(loss.point)));
   }
   if (!gradients.not_finite.empty()) {
     PrintOut(

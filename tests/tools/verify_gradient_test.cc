@@ -99,7 +99,7 @@ const std::string kLog = R"({"op": "_minus_scalar", "scalar": 0.5},
     {"op": "log"},)";
 
 // Logits so far apart that probabilities are below FLT_MIN, but no double 0.
-const std::string kSteep = R"({"op": "_mul_scalar", "scalar": 2e4},)";
+const std::string kSteep = R"({"op": "_mul_scalar", "scalar": 1e5},)";
 
 }  // namespace
 
