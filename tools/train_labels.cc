@@ -41,9 +41,12 @@ std::string CheckClasses(const std::string& text) {
 Status SetClasses(const std::string& text, const data::Iterator& source,
                   const CompileRequest& request, LoadedNetwork& network) {
   if (text.empty()) return Done{};
-  if (text != "auto") {
-    return network.SetClasses(std::stoll(text), request.First());
+  // Labels of so many columns as there are classes fit the head that is to be.
+  Specialization first = request.First();
+  for (const data::Field& label : source.provides().labels) {
+    first.shapes.erase(label.name);
   }
+  if (text != "auto") return network.SetClasses(std::stoll(text), first);
   const auto classes = source.CountClasses();
   if (!classes.ok()) {
     return UnplacedError(
@@ -55,7 +58,7 @@ Status SetClasses(const std::string& text, const data::Iterator& source,
         fmt::format("--classes auto: {}: one class cannot be told from others",
                     source.summary()));
   }
-  return network.SetClasses(*classes, request.First());
+  return network.SetClasses(*classes, first);
 }
 
 std::vector<train::Head> HeadsOf(const LoadedNetwork& network,

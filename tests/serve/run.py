@@ -277,7 +277,7 @@ def types_of_answers(folder):
             'mxc': 1, 'name': 'net', 'inputs': {'data': ['N', 3]},
             'nodes': nodes})
         server = Server(BIN, artifact)
-        told = server.ask('POST', '/v2/models/net/infer', json.dumps({'inputs': [
+        told = server.ask('POST', f'/v2/models/{dtype}/infer', json.dumps({'inputs': [
             {'name': 'data', 'datatype': 'FP32', 'shape': [1, 3],
              'data': values}]}))[1]
         output = json.loads(told)['outputs'][0]

@@ -86,6 +86,9 @@ Json ValuesJson(const runtime::Array& array) {
     return As<double>(ElementType::kF64, array);
   }
   if (runtime::IsFloat(array.type)) return run::Floats(array);
+  if (array.type == ElementType::kU64) {
+    return As<uint64_t>(ElementType::kU64, array);
+  }
   const auto whole = As<int64_t>(ElementType::kI64, array);
   if (array.type != ElementType::kBool) return whole;
   return std::vector<bool>(whole.begin(), whole.end());
