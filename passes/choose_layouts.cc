@@ -91,7 +91,9 @@ class LayoutChoice {
   const Step& StepOf(size_t s) const { return program_.steps[s]; }
 
   static bool IsLast(const KernelCandidate& kernel) {
-    return kernel.choice.block == kWholeAxis;
+    return kernel.data_block == kWholeAxis ||
+           kernel.weight_block == kWholeAxis ||
+           kernel.output_block == kWholeAxis;
   }
 
   void FindKernels(size_t s) {

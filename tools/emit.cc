@@ -44,8 +44,9 @@ Status EmitTexts(const EmitOptions& options, const CompileRequest& request,
     MXC_ASSIGN(const Model model, plan.network->Specialize(request.First()));
     MXC_RETURN_IF_ERROR(
         WriteText(stem + ".dot",
-                  GraphvizText(StepDiagram(MakeOverview(plan.programs.front()),
-                                           TextsOf(model.graph))),
+                  GraphvizText(StepDiagram(
+                      MakeOverview(plan.programs.front(), plan.target),
+                      TextsOf(model.graph))),
                   outcome));
   }
   return Done{};

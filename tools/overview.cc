@@ -9,6 +9,7 @@
 #include <limits>
 #include <span>
 
+#include "codegen/codegen.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 #include "tools/arena_sharers.h"
@@ -169,7 +170,8 @@ double Overview::modelled_seconds() const {
   return sum;
 }
 
-Overview MakeOverview(const Program& program) {
+Overview MakeOverview(const Program& program, const Target& target) {
+  const auto catalog = MakeKernelCatalog(target);
   Overview overview;
   overview.network = program.name;
   overview.entry = program.entry;
@@ -199,7 +201,7 @@ Overview MakeOverview(const Program& program) {
   for (const Step& step : program.steps) {
     StepRow row;
     row.name = step.name;
-    row.kernel = row.algorithm = KernelName(step);
+    row.kernel = row.algorithm = KernelName(step, *catalog);
     row.inputs = step.inputs;
     row.outputs = step.outputs;
     row.flops = step.flops(program);

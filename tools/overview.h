@@ -10,6 +10,7 @@
 
 #include "ir/program/memory.h"
 #include "ir/program/program.h"
+#include "ir/target/target.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -78,7 +79,8 @@ struct Overview {
   int64_t state_bytes() const { return BytesOf("state"); }
 };
 
-Overview MakeOverview(const Program& program);
+// Of a program for the target.
+Overview MakeOverview(const Program& program, const Target& target);
 // Sets what follows from all rows: which buffers are read, and where steps run.
 void NoteReadsAndPlaces(Overview& overview);
 

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
 #include "ir/support/division.h"
@@ -443,7 +444,8 @@ Bounded SumsOfTransforms(const ContractionStep& step, const Shape& shape,
   const float *x = data.floats().data(), *w = weight.floats().data();
   Bounded bounded(shape);
   if (algorithm == contraction::kStrassen) {
-    AddQuarters(c, step.choice.block * step.choice.tile_vectors, x, w, bounded);
+    const auto [lanes, tile] = contraction::TileOf(step.choice);
+    AddQuarters(c, lanes * tile.vectors, x, w, bounded);
   } else if (WinogradTile(algorithm) > 0) {
     AddConvolution(c, algorithm, x, w, bounded);
   } else {

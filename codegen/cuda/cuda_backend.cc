@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code for NVIDIA's devices: a step is a kernel that a grid of threads runs.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "codegen/backend.h"
@@ -32,7 +34,18 @@ class ProductCatalog : public KernelCatalog {
   }
   bool Finishes(const Program& program, const Step& step,
                 const KernelCandidate& kernel) const override {
-    return !kernel.choice.library || StoresSums(program, step);
+    return !kernel.library || StoresSums(program, step);
+  }
+  std::string Describe(const KernelChoice& choice) const override {
+    return DescribeProduct(choice);
+  }
+  std::string NameOf(const KernelCandidate& kernel) const override {
+    std::string name = Describe(kernel.choice);
+    if (kernel.parts > 1) name += fmt::format(" {} parts", kernel.parts);
+    return name;
+  }
+  KernelChoice WithLibrary(const KernelChoice& kernel) const override {
+    return ProductWithLibrary(kernel);
   }
   Trials trials() const override {
     return {.of_all_types = true, .of_sums = true};

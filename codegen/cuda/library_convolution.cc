@@ -156,7 +156,7 @@ std::optional<Convolution> ConvolutionOf(const Program& program,
   found.x = *x, found.w = *w, found.y = *y;
   found.bias = *bias;
   found.tf32 = contraction->choice.algorithm == kMmaTf32Algorithm ? 1 : 0;
-  found.preferred = contraction->choice.library ? 1 : 0;
+  found.preferred = IsOfLibrary(contraction->choice) ? 1 : 0;
   if (!AreSmall(found)) return std::nullopt;
   return found;
 }

@@ -5,6 +5,7 @@
 
 #include "codegen/cuda/library_convolution.h"
 #include "codegen/cuda/matrix_product.h"
+#include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/role_strides.h"
 
 namespace mxc {
@@ -54,7 +55,7 @@ bool StoresSums(const Program& program, const Step& step) {
 
 bool IsOfLibrary(const Program& program, const Step& step) {
   const ContractionStep* contraction = step.contraction();
-  return contraction != nullptr && contraction->choice.library &&
+  return contraction != nullptr && IsOfLibrary(contraction->choice) &&
          (MatrixProductOf(program, step) || ConvolutionOf(program, step));
 }
 

@@ -50,7 +50,7 @@ std::optional<MatrixProduct> MatrixProductOf(const Program& program,
       .out = {out->group, out->batch, out->out},
       .bias = *bias,
       .tf32 = contraction->choice.algorithm == kMmaTf32Algorithm ? 1 : 0,
-      .preferred = contraction->choice.library ? 1 : 0};
+      .preferred = IsOfLibrary(contraction->choice) ? 1 : 0};
   if (!IsSmall(product)) return std::nullopt;
   return product;
 }

@@ -138,7 +138,6 @@ ProductLayouts ChannelsLast(const Contraction& c) {
 void AskFor(const ProductLayouts& layouts, const Contraction& c,
             const Machine& machine, KernelCandidate& candidate) {
   const auto block = [](bool last) { return last ? kWholeAxis : 1; };
-  candidate.choice.block = block(layouts.any());
   candidate.data_block = block(layouts.data);
   candidate.data_axis = ChannelsOf(c.data_axes);
   candidate.weight_block = block(layouts.weight);

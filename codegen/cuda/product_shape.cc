@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/product_shape.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -190,8 +192,8 @@ int64_t PartsOf(const Task& task, const ProductTile& tile) {
 KernelCandidate CandidateOf(const Task& task, const ProductTile& tile,
                             int64_t parts) {
   KernelCandidate candidate;
-  candidate.choice = {std::string(task.algorithm), 1, tile.rows, tile.columns,
-                      tile.warp_rows};
+  candidate.choice =
+      MakeProductChoice(task.algorithm, {tile, task.layouts.any()});
   AskFor(task.layouts, task.contraction, task.machine, candidate);
   candidate.parts = parts > 1 ? parts : 0;
   candidate.cost =
@@ -246,7 +248,8 @@ Candidates CandidatesOf(const Task& task) {
   }
   if (!IsByWarpgroups(task.algorithm) && MayBeOfLibrary(task.contraction)) {
     all.insert(all.begin() + 1, all[0]);
-    all[1].choice.library = true;
+    all[1].choice = ProductWithLibrary(all[0].choice);
+    all[1].library = true;
     all[1].parts = 0;
     all[1].scratch_bytes = LibraryWorkspace(task.contraction);
   }
@@ -275,8 +278,46 @@ ProductExtents ExtentsOf(const Contraction& c) {
 }
 
 ProductTile TileOf(const KernelChoice& choice) {
-  return TileFor(choice.tile_rows, choice.tile_vectors, choice.warp_rows,
-                 choice.algorithm);
+  return ProductOf(choice).tile;
+}
+
+KernelChoice MakeProductChoice(std::string_view algorithm,
+                               const ProductChoice& product) {
+  const ProductTile& tile = product.tile;
+  return {std::string(algorithm),
+          {tile.rows, tile.columns, tile.warp_rows, product.channels_last,
+           product.library}};
+}
+
+ProductChoice ProductOf(const KernelChoice& choice) {
+  const std::vector<int64_t>& numbers = choice.numbers;
+  MXC_CHECK(numbers.size() == 5, "{} numbers of '{}'", numbers.size(),
+            choice.algorithm);
+  return {TileFor(numbers[0], numbers[1], numbers[2], choice.algorithm),
+          numbers[3] != 0, numbers[4] != 0};
+}
+
+bool IsOfLibrary(const KernelChoice& choice) {
+  return !choice.algorithm.empty() && ProductOf(choice).library;
+}
+
+KernelChoice ProductWithLibrary(const KernelChoice& kernel) {
+  ProductChoice product = ProductOf(kernel);
+  product.library = true;
+  return MakeProductChoice(kernel.algorithm, product);
+}
+
+std::string DescribeProduct(const KernelChoice& choice) {
+  constexpr int kPlainWarp = 32;
+  const ProductChoice product = ProductOf(choice);
+  const ProductTile& tile = product.tile;
+  std::string text =
+      fmt::format("{} {}x{}", choice.algorithm, tile.rows, tile.columns);
+  if (tile.warp_rows != kPlainWarp) {
+    text += fmt::format(" by {} rows", tile.warp_rows);
+  }
+  if (product.channels_last) text += ", channels last";
+  return product.library ? text + " or library" : text;
 }
 
 bool IsProductAlgorithm(std::string_view algorithm) {

@@ -11,6 +11,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -67,7 +68,25 @@ struct ProductExtents {
 };
 
 ProductExtents ExtentsOf(const Contraction& c);
+
+// What the numbers of a KernelChoice are to this back end: the tile, whether
+// operands have their channels last, and whether one of the device's libraries
+// computes it where there is one.
+struct ProductChoice {
+  ProductTile tile;
+  bool channels_last = false, library = false;
+};
+KernelChoice MakeProductChoice(std::string_view algorithm,
+                               const ProductChoice& product);
+// Of one that ProductCandidates offered.
+ProductChoice ProductOf(const KernelChoice& choice);
 ProductTile TileOf(const KernelChoice& choice);
+// Also of a choice that is no kernel's.
+bool IsOfLibrary(const KernelChoice& choice);
+// That kernel, for what the library before it does not compute.
+KernelChoice ProductWithLibrary(const KernelChoice& kernel);
+// "mma 128x64", "mma 128x64 by 64 rows", "mma 128x64 or library"
+std::string DescribeProduct(const KernelChoice& choice);
 
 // The kernels that a device has for the contraction, best first: tiles of
 // several sizes, whose sums are the same bytes; sums in other numbers of parts,

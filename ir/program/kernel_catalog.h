@@ -47,6 +47,9 @@ struct KernelCandidate {
   // The variance of the errors that the algorithm adds to its results by
   // rounding, relative to their variance; 0: as little as any algorithm.
   double rounding = 0;
+  // Code that is not the artifact's may compute it, where there is such; the
+  // choice is then of a kernel, too, for what that does not compute.
+  bool library = false;
 };
 
 // How kernels are measured, where somebody does so.
@@ -64,6 +67,17 @@ class KernelCatalog {
   // it is always there and takes any layout.
   virtual std::vector<KernelCandidate> Candidates(
       const Contraction& contraction) const = 0;
+  // For people, in few words: "winograd4 16c", "mma 128x64 or library".
+  virtual std::string Describe(const KernelChoice& choice) const {
+    return choice.algorithm;
+  }
+  // What tells it from the other candidates of its contraction: so it is called
+  // where its times are kept, from one version to the next.
+  virtual std::string NameOf(const KernelCandidate& kernel) const;
+  // The choice of a library that has this kernel beside it.
+  virtual KernelChoice WithLibrary(const KernelChoice& kernel) const {
+    return kernel;
+  }
   // What the kernels along any way through a program may add (rounding_budget.h).
   virtual double RoundingBudget() const {
     return std::numeric_limits<double>::infinity();

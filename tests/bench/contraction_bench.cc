@@ -19,6 +19,7 @@
 
 #include "codegen/codegen.h"
 #include "codegen/cpu/contraction/contraction.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/native_kernel.h"
@@ -250,12 +251,13 @@ void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
     kernel.Run(operands, 0, plan.tasks, scratch);
   });
   const double flops = layer.contraction.flops() / seconds;
+  const auto tile = contraction::TileOf(candidate.choice).tile;
   fmt::print(
       "{:28} {:9} {:2}x{} tasks {:3} {:8.3f} ms {:7.1f} GF/s {:5.1f} %"
       "   compile {:5.1f} ms, {:5} B\n",
-      layer.name, candidate.choice.algorithm, candidate.choice.tile_rows,
-      candidate.choice.tile_vectors, plan.tasks, seconds * 1e3, flops * 1e-9,
-      100 * flops / peak, compile, kernel.object_bytes());
+      layer.name, candidate.choice.algorithm, tile.pixels, tile.vectors,
+      plan.tasks, seconds * 1e3, flops * 1e-9, 100 * flops / peak, compile,
+      kernel.object_bytes());
   operands.erase(operands.begin() + 1);
   for (void* memory : operands) std::free(memory);
   for (void* memory : weights) std::free(memory);

@@ -12,6 +12,7 @@
 #include "codegen/artifact/weights.h"
 #include "codegen/codegen.h"
 #include "codegen/cpu/contraction/contraction.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/program/interpreter.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/native_kernel.h"
@@ -247,9 +248,10 @@ std::string Compare(const Memory& output, const Tensor& expected,
 }
 
 std::string Name(const KernelCandidate& candidate) {
+  const auto tile = contraction::TileOf(candidate.choice).tile;
   return fmt::format("{} {}c→{}c {}x{}", candidate.choice.algorithm,
-                     candidate.data_block, candidate.output_block,
-                     candidate.choice.tile_rows, candidate.choice.tile_vectors);
+                     candidate.data_block, candidate.output_block, tile.pixels,
+                     tile.vectors);
 }
 
 bool Takes(const KernelCandidate& candidate, const Extents& maxima) {

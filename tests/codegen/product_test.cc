@@ -23,8 +23,9 @@ namespace {
 // Row-major, or with the channels of data and output side by side.
 KernelCandidate CandidateFor(const Contraction& c, bool channels_last) {
   const auto found = ProductCandidates(c, GpuMachineOf(EmulatedTarget()));
-  const auto plain = std::ranges::find_if(
-      found, [](const auto& each) { return each.choice.block == 1; });
+  const auto plain = std::ranges::find_if(found, [](const auto& each) {
+    return !ProductOf(each.choice).channels_last;
+  });
   REQUIRE(plain != found.end());
   KernelCandidate candidate = *plain;
   if (channels_last) {
@@ -206,7 +207,7 @@ TEST_CASE("warpgroups multiply operands of 16 bits, in any tile") {
     for (const Contraction& c : cases) {
       const Contraction typed = Typed(c, dtype, DType::kF32);
       for (const KernelCandidate& candidate : ByWarpgroups(typed)) {
-        CAPTURE(candidate.choice.Name());
+        CAPTURE(DescribeProduct(candidate.choice));
         DeviceStep product(Build(WithEpilogue(typed), candidate));
         const std::vector<float> y = product.Run({});
         REQUIRE(product.wrong() == "");
@@ -352,7 +353,7 @@ TEST_CASE("a gradient of few weights is dealt in parts") {
   REQUIRE(found.size() > 1);
   CHECK(found[0].parts == 32);
   const auto whole = std::ranges::find_if(found, [](const auto& candidate) {
-    return candidate.parts == 0 && !candidate.choice.library;
+    return candidate.parts == 0 && !candidate.library;
   });
   REQUIRE(whole != found.end());
   CHECK(whole->cost > 2 * found[0].cost);
@@ -397,19 +398,20 @@ TEST_CASE("where channels fill vectors they are asked to lie side by side") {
   };
   for (const Contraction& c : {Convolution(shape), BackwardData(shape)}) {
     const auto found = ProductCandidates(typed(c), machine);
-    CHECK(found[0].choice.block == kWholeAxis);
+    CHECK(ProductOf(found[0].choice).channels_last);
     CHECK(found[0].data_block == kWholeAxis);
     CHECK(found[0].output_block == kWholeAxis);
     CHECK(found[0].weight_block == kWholeAxis);
     CHECK(found[0].packing_cost > 0);
-    const auto plain = std::ranges::find_if(
-        found, [](const auto& each) { return each.choice.block == 1; });
+    const auto plain = std::ranges::find_if(found, [](const auto& each) {
+      return !ProductOf(each.choice).channels_last;
+    });
     REQUIRE(plain != found.end());
     CHECK(plain->cost > found[0].cost + found[0].packing_cost);
     // Three products of tf32 take longer than any copies.
-    CHECK(ProductCandidates(c, machine)[0].choice.block == 1);
-    CHECK(ProductCandidates(c, machine, /*tf32=*/true)[0].choice.block ==
-          kWholeAxis);
+    CHECK(!ProductOf(ProductCandidates(c, machine)[0].choice).channels_last);
+    const auto rounded = ProductCandidates(c, machine, /*tf32=*/true);
+    CHECK(ProductOf(rounded[0].choice).channels_last);
   }
   // The gradient of a weight is as the weight, which its owner sees.
   const auto found = ProductCandidates(typed(BackwardWeight(shape)), machine);
@@ -422,7 +424,8 @@ TEST_CASE("where channels fill vectors they are asked to lie side by side") {
   for (const auto& each :
        ProductCandidates(typed(Convolution(shape)), machine)) {
     CHECK(each.data_block == 1);
-    CHECK(each.output_block == each.choice.block);
+    CHECK((each.output_block == kWholeAxis) ==
+          ProductOf(each.choice).channels_last);
   }
 }
 
@@ -434,8 +437,8 @@ TEST_CASE("every tile that a block may compute gives the same bytes") {
     std::vector<float> expected;
     std::set<std::string> names;
     for (const KernelCandidate& candidate : found) {
-      CAPTURE(candidate.choice.Name());
-      names.insert(candidate.choice.Name());
+      CAPTURE(DescribeProduct(candidate.choice));
+      names.insert(DescribeProduct(candidate.choice));
       if (candidate.parts > 0) continue;
       DeviceStep product(Build(WithEpilogue(c), candidate));
       const std::vector<float> y = product.Run({.seed = 1});
@@ -457,7 +460,8 @@ TEST_CASE("tiles that a product leaves mostly empty are not offered") {
   const auto found = ProductCandidates(Product(1, 32, 512, 20),
                                        GpuMachineOf(EmulatedTarget()));
   std::set<std::string> names;
-  for (const KernelCandidate& each : found) names.insert(each.choice.Name());
+  for (const KernelCandidate& each : found)
+    names.insert(DescribeProduct(each.choice));
   CHECK(names == std::set<std::string>{"mma 32x32", "mma 32x32 or library"});
 }
 

@@ -129,7 +129,7 @@ Program RandomProgram(unsigned seed) {
       body.contraction.data_axes = {Role::kBatch, Role::kIn};
       body.contraction.weight_axes = {Role::kOut, Role::kIn};
       body.contraction.output_axes = {Role::kBatch, Role::kOut};
-      body.choice = {"first-layer", 8, 6, 2};
+      body.choice = {"first-layer", {8, -6, 2}};
       if (Pick(random, 2) == 0) body.maxima = {1, 2};
       ContractionTypes& types = body.contraction.types;
       if (Pick(random, 2) == 0) {

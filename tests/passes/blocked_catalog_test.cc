@@ -72,7 +72,7 @@ bool BlockedCatalog::RunsAtOnce(const Program& program,
 
 bool BlockedCatalog::Finishes(const Program&, const Step& step,
                               const KernelCandidate& kernel) const {
-  return !kernel.choice.library ||
+  return !kernel.library ||
          step.contraction()->epilogue->kind == ExprKind::kAcc;
 }
 
@@ -89,11 +89,12 @@ std::vector<KernelCandidate> BlockedCatalog::Candidates(
   // Data that are widened at each read take twice as long.
   candidate.cost = (c.types.data == c.types.sum ? 1 : 2) * Seconds(c);
   if (c.kernel.empty()) {
-    candidate.choice = {"gemm", 4, 1, 1};
-    candidate.choice.library = c.in == kLibraryDepth;
+    candidate.choice = {"gemm", {4, 1, 1}};
+    candidate.library = c.in == kLibraryDepth;
+    if (candidate.library) candidate.choice.numbers.push_back(1);
     return {candidate};
   }
-  candidate.choice = {"direct", 4, 2, 1};
+  candidate.choice = {"direct", {4, 2, 1}};
   candidate.data_block = c.groups * c.in < 4 ? 1 : 4;
   candidate.output_block = 4;
   candidate.tile.assign(c.kernel.size(), 4);

@@ -18,7 +18,7 @@ class ChannelsLastCatalog : public BlockedCatalog {
     if (forms.empty()) return forms;
     forms.resize(1);
     KernelCandidate& row_major = forms[0];
-    row_major.choice.block = 1;
+    row_major.choice.numbers[0] = 1;
     row_major.data_block = row_major.output_block = row_major.weight_block = 1;
     row_major.any_output = true;
     row_major.halo_low.clear();
@@ -26,7 +26,7 @@ class ChannelsLastCatalog : public BlockedCatalog {
     row_major.tile.clear();
     row_major.cost = static_cast<double>(c.flops()) * 1e-10;
     KernelCandidate last = row_major;
-    last.choice.block = kWholeAxis;
+    last.choice.numbers[0] = kWholeAxis;
     last.weight_block = last.output_block = kWholeAxis;
     last.data_block = c.groups * c.in < 4 ? 1 : kWholeAxis;
     last.cost /= 2;

@@ -75,7 +75,7 @@ std::vector<KernelCandidate> KindsOf(std::vector<KernelCandidate> kernels) {
     const KernelChoice& choice = kernel.choice;
     const bool is_new =
         seen.emplace(choice.algorithm, kernel.data_block, kernel.weight_block,
-                     kernel.output_block, choice.library,
+                     kernel.output_block, kernel.library,
                      std::min<int64_t>(kernel.parts, 2))
             .second;
     return !is_new;
@@ -90,7 +90,7 @@ int TryAll(const Contraction& c, const KernelCatalog& catalog,
   for (const KernelCandidate& kernel : KindsOf(catalog.Candidates(c))) {
     for (const bool constant : {false, true}) {
       if (constant && kernel.flipped_weight) continue;  // packed as it is
-      CAPTURE(kernel.choice.Name());
+      CAPTURE(catalog.NameOf(kernel));
       CAPTURE(constant);
       const auto trial =
           MakeTrial(c, kernel, constant, catalog, target, kEvictionBytes);
@@ -100,7 +100,7 @@ int TryAll(const Contraction& c, const KernelCatalog& catalog,
             return IsTried(step) && step.contraction() != nullptr;
           });
       REQUIRE(tried != trial->steps.end());
-      CHECK(tried->contraction()->choice.Name() == kernel.choice.Name());
+      CHECK(tried->contraction()->choice == kernel.choice);
       ++made;
     }
   }

@@ -20,7 +20,7 @@ using Names = std::vector<std::string>;
 
 KernelCandidate Kernel(const std::string& algorithm, double cost) {
   KernelCandidate kernel;
-  kernel.choice = {algorithm, 8, 6, 2};
+  kernel.choice = {algorithm, {8, 6, 2}};
   kernel.data_block = kernel.output_block = 8;
   kernel.cost = cost;
   return kernel;
@@ -51,6 +51,10 @@ class Stated : public KernelCatalog {
  private:
   const std::vector<KernelCandidate> kernels_;
 };
+
+std::string NameOf(const KernelCandidate& kernel) {
+  return Stated({}).NameOf(kernel);
+}
 
 Names AlgorithmsOf(const std::vector<KernelCandidate>& kernels) {
   Names names;
@@ -88,7 +92,6 @@ TEST_CASE("tuning: what was measured to be faster comes first") {
   const std::vector<KernelCandidate> kernels = {Kernel("a", 1.0),
                                                 Kernel("b", 1.2)};
   const std::string a = NameOf(kernels[0]), b = NameOf(kernels[1]);
-  CHECK(a == "a 8c 6x2");
   CHECK(Order(kernels, {{a, {100, 50}}, {b, {80, 40}}}) == Names{"b", "a"});
   CHECK(Order(kernels, {{a, {80, 40}}, {b, {100, 50}}}) == Names{"a", "b"});
   // One thread and all count alike; a hundredth is noise.
@@ -104,11 +107,28 @@ TEST_CASE("tuning: only kernels on the same layouts, and near, are compared") {
   const std::vector<KernelCandidate> kernels = {
       Kernel("a", 1.0), plain, Kernel("b", 1.2), Kernel("far", 2.0)};
   CHECK(AlgorithmsOf(WorthMeasuring(kernels)) == Names{"a", "b"});
-  CHECK(NameOf(plain) == "plain 8c 6x2 row-major");
   CHECK(Order(kernels, {{NameOf(kernels[0]), {100, 50}},
                         {NameOf(plain), {1, 1}},
                         {NameOf(kernels[2]), {80, 40}}}) ==
         Names{"b", "a", "plain", "far"});
+}
+
+TEST_CASE("tuning: kernels keep the names that caches of others have") {
+  KernelCandidate kernel = Kernel("winograd4", 1);
+  const auto host = MakeKernelCatalog(*ResolveTarget("x86-64-v3"));
+  CHECK(host->NameOf(kernel) == "winograd4 8c 6x2");
+  CHECK(host->Describe(kernel.choice) == "winograd4 8c");
+  kernel.data_block = 1;
+  kernel.parts = 4;
+  CHECK(host->NameOf(kernel) == "winograd4 8c 6x2 row-major 4 parts");
+
+  const auto gpu = MakeKernelCatalog(*ResolveTarget("cuda:sm_80"));
+  kernel.choice = {"mma", {128, 64, 32, 0, 0}};
+  CHECK(gpu->NameOf(kernel) == "mma 128x64 4 parts");
+  kernel.choice = gpu->WithLibrary({"mma", {128, 64, 64, 1, 0}});
+  kernel.parts = 0;
+  CHECK(gpu->NameOf(kernel) ==
+        "mma 128x64 by 64 rows, channels last or library");
 }
 
 TEST_CASE("tuning: measures once, then the cache knows") {

@@ -21,11 +21,12 @@ namespace mxc {
 namespace {
 
 // As the tables list them: those of a loop or a branch behind it.
-void AddNames(const Step& step, std::string& line) {
+void AddNames(const Step& step, const KernelCatalog& catalog,
+              std::string& line) {
   if (!line.empty()) line += runtime::kBetweenKernels;
-  line += KernelName(step);
+  line += KernelName(step, catalog);
   const auto add_all = [&](const std::shared_ptr<const Program>& inside) {
-    for (const Step& inner : inside->steps) AddNames(inner, line);
+    for (const Step& inner : inside->steps) AddNames(inner, catalog, line);
   };
   if (const Repeat* repeat = step.body.As<Repeat>()) {
     add_all(repeat->body);
@@ -35,13 +36,13 @@ void AddNames(const Step& step, std::string& line) {
   } else if (const Start* start = step.body.As<Start>()) {
     Step begun = step;
     begun.body = start->body;
-    AddNames(begun, line);
+    AddNames(begun, catalog, line);
   }
 }
 
 }  // namespace
 
-std::string KernelName(const Step& step) {
+std::string KernelName(const Step& step, const KernelCatalog& catalog) {
   if (step.view) return "view";
   if (step.body.As<Copy>()) return "copy";
   if (step.body.As<Start>()) return "start";
@@ -61,15 +62,14 @@ std::string KernelName(const Step& step) {
   }
   if (const ContractionStep* c = step.contraction()) {
     if (c->choice.algorithm.empty()) return "contraction loops";
-    if (c->choice.warp_rows > 0) return c->choice.Name();
-    return fmt::format("{} {}c", c->choice.algorithm, c->choice.block);
+    return catalog.Describe(c->choice);
   }
   return "loops";
 }
 
-std::string KernelNames(const Program& program) {
+std::string KernelNames(const Program& program, const KernelCatalog& catalog) {
   std::string line;
-  for (const Step& step : program.steps) AddNames(step, line);
+  for (const Step& step : program.steps) AddNames(step, catalog, line);
   return line;
 }
 

@@ -4,16 +4,17 @@
 #include <string>
 #include <vector>
 
+#include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
 
 namespace mxc {
 
 // By which algorithm a step is computed, for people: "winograd4 8c", "loops",
-// "view", "64 turns of 3 steps".
-std::string KernelName(const Step& step);
+// "view", "64 turns of 3 steps"; the target's catalog knows algorithms.
+std::string KernelName(const Step& step, const KernelCatalog& catalog);
 
 // Those of all steps and of those inside of them, in the order of an artifact's
 // tables, as a line of the manifest has them (KernelsOf reads it).
-std::string KernelNames(const Program& program);
+std::string KernelNames(const Program& program, const KernelCatalog& catalog);
 
 }  // namespace mxc

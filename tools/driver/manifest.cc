@@ -117,6 +117,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
       {"operators", CountOperators(plan)}};
   AddTraining(request, plan, manifest);
   AddLabels(plan, manifest);
+  const auto catalog = MakeKernelCatalog(plan.target);
   for (const Program& program : plan.programs) {
     manifest.emplace_back("entry", program.entry);
     for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
@@ -131,7 +132,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
     manifest.emplace_back("activation_bytes",
                           std::to_string(memory.activations()));
     manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
-    manifest.emplace_back("kernels", KernelNames(program));
+    manifest.emplace_back("kernels", KernelNames(program, *catalog));
   }
   return manifest;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tiling.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/support/division.h"
@@ -46,8 +47,7 @@ class CandidateCosts {
                        int64_t data_block, int64_t output_block,
                        RegisterTile tile, int panel_vectors) const {
     KernelCandidate candidate;
-    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
-                        tile.vectors};
+    candidate.choice = MakeChoice(algorithm, {lanes_, tile});
     candidate.data_block = data_block;
     candidate.output_block = output_block;
     candidate.halo_low = HaloLow(c);

@@ -299,8 +299,8 @@ class TypedCatalog : private CandidateCosts {
         by_lane ? RegisterTile{machine_.by_lane_pixels, 1}
                 : ChooseTile(machine_, rows, columns, vectors);
     KernelCandidate candidate;
-    candidate.choice = {std::string(contraction::kPixelSums), lanes_,
-                        tile.pixels, tile.vectors};
+    candidate.choice =
+        contraction::MakeChoice(contraction::kPixelSums, {lanes_, tile});
     candidate.data_block = data_block;
     candidate.weight_block = candidate.output_block = lanes_;
     candidate.output_axis = OutputChannels(c);
@@ -338,8 +338,7 @@ class TypedCatalog : private CandidateCosts {
     if (std::min(c.batch, c.out) < kLeastWinogradChannels) return;
     const RegisterTile tile = WinogradProducts(c);
     KernelCandidate candidate;
-    candidate.choice = {std::string(algorithm), lanes_, tile.pixels,
-                        tile.vectors};
+    candidate.choice = contraction::MakeChoice(algorithm, {lanes_, tile});
     candidate.data_block = candidate.weight_block = candidate.output_block =
         lanes_;
     candidate.output_axis = OutputChannels(c);
@@ -396,8 +395,8 @@ class TypedCatalog : private CandidateCosts {
     const int64_t vectors = DivideUp(c.out, lanes_);
     const RegisterTile tile = GemmTile(c);
     KernelCandidate candidate;
-    candidate.choice = {std::string(contraction::kGemm), lanes_, tile.pixels,
-                        tile.vectors};
+    candidate.choice =
+        contraction::MakeChoice(contraction::kGemm, {lanes_, tile});
     candidate.weight_block = candidate.output_block = lanes_;
     candidate.weight_axis = candidate.output_axis = 0;
     candidate.packing_cost =
@@ -472,6 +471,12 @@ class CpuCatalog : public KernelCatalog {
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
     return TypedCatalog(target_, options_, c.types).Candidates(c);
+  }
+  std::string Describe(const KernelChoice& choice) const override {
+    return contraction::Describe(choice);
+  }
+  std::string NameOf(const KernelCandidate& kernel) const override {
+    return contraction::NameOf(kernel);
   }
   double RoundingBudget() const override { return rounding_budget_; }
 

@@ -7,6 +7,7 @@
 #include "codegen/cpu/contraction/operand.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/taps.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 
@@ -301,6 +302,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   const ContractionStep& body = *step.contraction();
   const Contraction& c = body.contraction;
   const KernelChoice& choice = body.choice;
+  const TileChoice tile = TileOf(choice);
   const Operand data(program.buffers[step.inputs[0]].layout, c.data_axes);
   const Operand weight(program.buffers[step.inputs[1]].layout, c.weight_axes);
   const Operand output(program.buffers[step.outputs[0]].layout, c.output_axes);
@@ -309,7 +311,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
 
   Nest nest;
   nest.types = c.types;
-  nest.lanes = static_cast<int>(choice.block);
+  nest.lanes = tile.lanes;
   nest.packed = choice.algorithm != kGemmRows;
   if (choice.algorithm == kTiles) nest.access = DataAccess::kTiles;
   if (DotChannels(choice.algorithm) > 0) {
@@ -318,7 +320,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   }
   nest.panel_vectors = nest.packed && !nest.in_dots()
                            ? weight.layout().dims.back().extent / nest.lanes
-                           : choice.tile_vectors;
+                           : tile.tile.vectors;
   nest.channel_var = out_axis;
   nest.channels = c.out;
   const bool blocked_output = output.layout().block(out_axis) == nest.lanes;
@@ -347,7 +349,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));
     SetRowMajorSteps(c, spatial, data.Stride(in_axis), row,
-                     choice.tile_rows * choice.tile_vectors, nest);
+                     tile.tile.pixels * tile.tile.vectors, nest);
   }
   nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
   // Blocks that another step left in a larger tensor.

@@ -5,6 +5,7 @@
 
 #include "codegen/cpu/contraction/operand.h"
 #include "codegen/cpu/contraction/taps.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 
@@ -144,7 +145,7 @@ Nest Common(const Program& program, const Step& step, const SumOperands& at) {
   const Contraction& c = step.contraction()->contraction;
   Nest nest;
   nest.types = c.types;
-  nest.lanes = static_cast<int>(step.contraction()->choice.block);
+  nest.lanes = TileOf(step.contraction()->choice).lanes;
   nest.channel_var = at.output_channel();
   nest.channels = c.out;
   nest.output_vector_stride = at.output.Stride(nest.channel_var);
@@ -263,7 +264,7 @@ std::vector<Nest> MakePixelSums(const CpuMachine& machine,
                                 const Program& program, const Step& step) {
   const Contraction& c = step.contraction()->contraction;
   std::vector<Nest> nests;
-  if (IsPixelSumsByLane(c, step.contraction()->choice.block)) {
+  if (IsPixelSumsByLane(c, TileOf(step.contraction()->choice).lanes)) {
     for (int64_t own = 0; own < c.batch; ++own) {
       nests.push_back(ByLane(machine, program, step, own));
     }
@@ -284,7 +285,7 @@ std::vector<Nest> MakePixelSums(const CpuMachine& machine,
     add(0, c.batch, 1);
     return nests;
   }
-  const int64_t lanes = step.contraction()->choice.block;
+  const int64_t lanes = TileOf(step.contraction()->choice).lanes;
   const int64_t whole = c.batch / lanes * lanes;
   add(0, whole, lanes);
   add(whole, c.batch - whole, std::max<int64_t>(1, c.batch - whole));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tile_unit.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
@@ -94,10 +95,8 @@ int64_t StepBlock(const Program& program, const Step& step,
 StepShape ShapeNest(const Program& program, const Step& step,
                     const CpuMachine& machine, Nest nest, const Tasks* tasks) {
   StepShape shape;
-  const KernelChoice& choice = step.contraction()->choice;
   shape.nest = std::move(nest);
-  shape.tile = {static_cast<int>(choice.tile_rows),
-                static_cast<int>(choice.tile_vectors)};
+  shape.tile = TileOf(step.contraction()->choice).tile;
   MXC_CHECK(shape.tile.pixels > 0 && shape.tile.vectors > 0 &&
                 shape.tile.vectors % shape.nest.panel_vectors == 0,
             "{}: tile {}x{}", step.name, shape.tile.pixels, shape.tile.vectors);

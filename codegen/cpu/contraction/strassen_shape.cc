@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/winograd_costs.h"
 #include "ir/program/quarter_sums.h"
 #include "ir/support/division.h"
@@ -17,13 +18,13 @@ int64_t Pairs(const Contraction& c) {
 
 PlaneWork WorkOf(const CpuMachine& machine, const Contraction& c,
                  const KernelChoice& choice) {
+  const auto [lanes, tile] = TileOf(choice);
   return {.dtype = c.types.sum,
           .planes = kQuarterProducts,
-          .lanes = choice.block,
+          .lanes = lanes,
           .in = c.in / 2,
           .out = c.out / 2,
-          .tile = {static_cast<int>(choice.tile_rows),
-                   static_cast<int>(choice.tile_vectors)},
+          .tile = tile,
           .data_cycles = machine.half_data_cycles,
           .output_cycles = machine.half_output_cycles};
 }
@@ -101,7 +102,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.width = c.output[1];
   shape.channels = work.in;
   shape.vectors = work.out_vectors();
-  const auto lanes = static_cast<int>(body.choice.block);
+  const auto lanes = static_cast<int>(work.lanes);
   const Extents strides = BlockedStrides(data, lanes);
   shape.data_base = data.Offset(Extents(4, 0));
   shape.data_image = strides[0];
@@ -116,7 +117,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.products = PlaneNest(work, shape.grid.block_pairs);
   shape.products.columns.data_stride *= 2;
   shape.products.main.axes[0].data_stride *= 2;
-  shape.step.nest = OutputNest(c, output, lanes, body.choice.tile_vectors);
+  shape.step.nest = OutputNest(c, output, lanes, work.tile.vectors);
   MergeRows(program, step, shape.step.nest);
   shape.step.tile = work.tile;
   shape.step.operands = OperandsOf(program, step);

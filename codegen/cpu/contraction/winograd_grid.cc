@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/plane_work.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tiling.h"
 #include "codegen/cpu/contraction/winograd_costs.h"
 #include "ir/support/division.h"
@@ -81,6 +82,7 @@ std::vector<int64_t> WinogradGrid::PlaneTiles() const {
 
 WinogradGrid MakeWinogradGrid(const CpuMachine& machine, const Contraction& c,
                               const KernelChoice& choice) {
+  const auto [lanes, register_tile] = TileOf(choice);
   const Extents tile = WinogradTiles(c, choice.algorithm);
   const Extents window = WinogradWindows(c, choice.algorithm);
   WinogradGrid whole;
@@ -97,14 +99,13 @@ WinogradGrid MakeWinogradGrid(const CpuMachine& machine, const Contraction& c,
   const PlaneWork work = {
       .dtype = c.types.sum,
       .planes = planes,
-      .lanes = choice.block,
+      .lanes = lanes,
       .in = c.in,
       .out = c.out,
-      .tile = {static_cast<int>(choice.tile_rows),
-               static_cast<int>(choice.tile_vectors)},
+      .tile = register_tile,
       .needed = Needed(whole.rows) * Needed(whole.columns),
-      .data_cycles = Real(planes) * (machine.transform_cycles +
-                                     write_cycles * Real(choice.block)),
+      .data_cycles = Real(planes) *
+                     (machine.transform_cycles + write_cycles * Real(lanes)),
       .output_cycles = Real(planes) * machine.transform_cycles};
   WinogradGrid best;
   double best_seconds = 0;

@@ -5,6 +5,7 @@
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/plane_work.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/support/check.h"
 
 namespace mxc::contraction {
@@ -39,10 +40,10 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
                             const Target& target) {
   const ContractionStep& body = *step.contraction();
   const Contraction& c = body.contraction;
-  const int lanes = static_cast<int>(body.choice.block);
+  const auto [lanes, tile] = TileOf(body.choice);
   const Layout& data = program.buffers[step.inputs[0]].layout;
   const Layout& output = program.buffers[step.outputs[0]].layout;
-  const int64_t panel_vectors = body.choice.tile_vectors;
+  const int64_t panel_vectors = tile.vectors;
   WinogradShape shape;
   const Extents window = WinogradWindows(c, body.choice.algorithm);
   shape.basis = BasisOfWindow(std::max(window[0], window[1]));
@@ -74,8 +75,7 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
                           .lanes = lanes,
                           .in = c.in,
                           .out = c.out,
-                          .tile = {static_cast<int>(body.choice.tile_rows),
-                                   static_cast<int>(panel_vectors)}};
+                          .tile = tile};
   shape.products = PlaneNest(work, shape.grid.block_tiles);
   shape.products.chain_additions = kPlaneChain;
   shape.step.nest = OutputNest(c, output, lanes, panel_vectors);

@@ -6,6 +6,7 @@
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/operand.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
+#include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/winograd_costs.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
@@ -173,6 +174,8 @@ WinogradSumsGrid MakeWinogradSumsGrid(const CpuMachine& machine,
                                       const Contraction& c,
                                       const KernelChoice& choice) {
   const int64_t m = WinogradSumsTile(choice.algorithm);
+  const TileChoice chosen = TileOf(choice);
+  const int64_t lanes = chosen.lanes, vectors = chosen.tile.vectors;
   const int64_t n = m + c.output[0] - 1;
   WinogradSumsGrid grid;
   grid.tile_rows = DivideUp(c.kernel[0], m);
@@ -180,11 +183,11 @@ WinogradSumsGrid MakeWinogradSumsGrid(const CpuMachine& machine,
   grid.tiles = c.in * grid.tile_rows * grid.tile_columns;
   const Work work = {c.types.sum,
                      n * n,
-                     choice.block,
-                     choice.tile_vectors,
+                     lanes,
+                     vectors,
                      grid.tiles,
-                     DivideUp(c.batch, choice.block),
-                     DivideUp(c.out, choice.block * choice.tile_vectors)};
+                     DivideUp(c.batch, lanes),
+                     DivideUp(c.out, lanes * vectors)};
   const std::vector<int64_t> in_chunks = Chunks(work.in_blocks);
   const std::vector<int64_t> out_chunks = Chunks(work.groups);
   WinogradSumsGrid best;
@@ -210,8 +213,8 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
                                     const Target& target) {
   const ContractionStep& body = *step.contraction();
   const Contraction& c = body.contraction;
-  const int lanes = static_cast<int>(body.choice.block);
-  const int64_t panel_vectors = body.choice.tile_vectors;
+  const auto [lanes, tile] = TileOf(body.choice);
+  const int64_t panel_vectors = tile.vectors;
   WinogradSumsShape shape;
   shape.tile = WinogradSumsTile(body.choice.algorithm);
   shape.kernel = c.output[0];
@@ -231,8 +234,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   shape.weight.part = c.in * shape.weight.image;
   shape.products = ProductNest(shape, c.types.sum, lanes, panel_vectors);
   shape.step.nest = SumsNest(c, shape.step.output(), lanes, panel_vectors);
-  shape.step.tile = {static_cast<int>(body.choice.tile_rows),
-                     static_cast<int>(panel_vectors)};
+  shape.step.tile = tile;
   shape.step.epilogue = body.epilogue;
   CheckLayouts(shape, c, step);
   return shape;

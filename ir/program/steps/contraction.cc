@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <tuple>
 #include <utility>
 
@@ -44,13 +43,17 @@ ContractionTypes ReadTypes(Lexer& lex) {
   return types;
 }
 
-// "14x2" is one word.
-void ReadTile(Lexer& lex, KernelChoice& choice) {
-  const std::string tile = lex.Identifier();
-  const size_t x = tile.find('x');
-  if (x == std::string::npos) return lex.Fail("a tile such as 6x2");
-  choice.tile_rows = std::atoll(tile.c_str());
-  choice.tile_vectors = std::atoll(tile.c_str() + x + 1);
+// "mma [128 64 32]"; numbers may be negative.
+KernelChoice ReadChoice(ProgramReader& reader) {
+  Lexer& lex = reader.lex();
+  KernelChoice choice;
+  choice.algorithm = lex.Identifier();
+  while (lex.Accept("-")) choice.algorithm += "-" + lex.Identifier();
+  lex.Expect("[");
+  while (!lex.AtEnd() && !lex.Accept("]")) {
+    choice.numbers.push_back(lex.Integer());
+  }
+  return choice;
 }
 
 std::optional<std::string> VerifyMaxima(const Program& program,
@@ -156,30 +159,12 @@ Extents OutputDims(const Contraction& c) {
   return dims;
 }
 
-std::string KernelChoice::Name() const {
-  constexpr int64_t kPlainWarp = 32;
-  if (warp_rows == 0) {
-    return fmt::format("{} {}c {}x{}", algorithm, block, tile_rows,
-                       tile_vectors);
-  }
-  std::string name =
-      fmt::format("{} {}x{}", algorithm, tile_rows, tile_vectors);
-  if (warp_rows != kPlainWarp) name += fmt::format(" by {} rows", warp_rows);
-  if (block == kWholeAxis) name += ", channels last";
-  return library ? name + " or library" : name;
-}
-
 std::string ContractionStep::Print() const {
   std::string out =
       fmt::format("    contraction {}\n", ToString(contraction, "\n    "));
   if (!choice.algorithm.empty()) {
-    out += fmt::format("    kernel {} block={} tile={}x{}", choice.algorithm,
-                       choice.block, choice.tile_rows, choice.tile_vectors);
-    if (choice.warp_rows > 0) {
-      out += fmt::format(" warp={}", choice.warp_rows);
-    }
-    if (choice.library) out += " library";
-    out += "\n";
+    out += fmt::format("    kernel {} [{}]\n", choice.algorithm,
+                       fmt::join(choice.numbers, " "));
   }
   out += "    epilogue " + mxc::Print(epilogue) + "\n";
   if (maxima.empty()) return out;
@@ -211,18 +196,7 @@ StepBody ReadContraction(ProgramReader& reader) {
   c.data_axes = ReadRoles(lex);
   c.weight_axes = ReadRoles(lex);
   c.output_axes = ReadRoles(lex);
-  if (lex.Accept("kernel")) {
-    body.choice.algorithm = lex.Identifier();
-    while (lex.Accept("-")) {
-      body.choice.algorithm += "-" + lex.Identifier();
-    }
-    body.choice.block = reader.Named("block");
-    lex.Expect("tile");
-    lex.Expect("=");
-    ReadTile(lex, body.choice);
-    if (lex.Peek() == "warp") body.choice.warp_rows = reader.Named("warp");
-    body.choice.library = lex.Accept("library");
-  }
+  if (lex.Accept("kernel")) body.choice = ReadChoice(reader);
   lex.Expect("epilogue");
   body.epilogue = reader.Value();
   if (lex.Accept("maxima")) body.maxima = reader.List();
@@ -282,9 +256,8 @@ std::string ContractionStep::Key(const Program&, const Step&,
   roles(c.data_axes);
   roles(c.weight_axes);
   roles(c.output_axes);
-  key += fmt::format("{} {},{},{},{},{} ", choice.algorithm, choice.block,
-                     choice.tile_rows, choice.tile_vectors, choice.warp_rows,
-                     choice.library);
+  key +=
+      fmt::format("{} [{}] ", choice.algorithm, fmt::join(choice.numbers, ","));
   key += text(epilogue);
   if (!maxima.empty()) {
     key += fmt::format("|maxima {}", fmt::join(maxima, ","));

@@ -82,21 +82,12 @@ DType SumTypeOf(DType data, DType weight, DType output);
 Contraction InParts(const Contraction& c, int64_t parts);
 
 // How a contraction is computed, chosen by select-kernels from what the
-// KernelCatalog offers. Empty `algorithm`: the generic loop nest.
+// KernelCatalog offers. Empty `algorithm`: the generic loop nest. Only the
+// catalog that offered it knows what the numbers mean (KernelCatalog::Describe).
 struct KernelChoice {
   std::string algorithm;  // "direct", "depthwise", "gemm" …
-  // Lanes: the channel block of data and output; on a device 1, or kWholeAxis.
-  int64_t block = 1;
-  int64_t tile_rows = 0, tile_vectors = 0;  // register tile
-  // Of a device: a block of threads computes the tile, of tile_vectors columns,
-  // each of its warps so many rows; and one of the device's libraries does so
-  // in the kernel's place, where there is one.
-  int64_t warp_rows = 0;
-  bool library = false;
+  std::vector<int64_t> numbers = {};
 
-  // "winograd4 16c 14x2"; of a device "mma 128x64", "mma 128x64 by 64 rows",
-  // "mma 128x64 or library".
-  std::string Name() const;
   friend bool operator==(const KernelChoice&, const KernelChoice&) = default;
 };
 

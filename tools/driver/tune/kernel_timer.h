@@ -21,7 +21,7 @@ class ObjectCache;
 // What kernels of a target are measured on.
 struct TuningMachine {
   std::string name;  // "AMD EPYC", "NVIDIA H100 80GB HBM3": as it calls itself
-  bool has_libraries = false;  // of a device (KernelChoice::library)
+  bool has_libraries = false;  // of a device (KernelCandidate::library)
 };
 
 // An error that says why, if this machine cannot run code for the target.

@@ -28,56 +28,7 @@ bool SameLayouts(const KernelCandidate& a, const KernelCandidate& b) {
          a.output_block == b.output_block && a.output_axis == b.output_axis;
 }
 
-// A library does not compute every step of the contraction: those are left to the
-// best kernel.
-void KeepBestBesideLibrary(std::vector<KernelCandidate>& candidates) {
-  for (KernelCandidate& candidate : candidates) {
-    if (!candidate.choice.library) continue;
-    const auto best =
-        std::ranges::find_if(candidates, [&](const KernelCandidate& other) {
-          return !other.choice.library && other.parts == 0 &&
-                 SameLayouts(other, candidate);
-        });
-    if (best == candidates.end()) continue;
-    candidate.choice = best->choice;
-    candidate.choice.library = true;
-  }
-}
-
-// Costs stay seconds of the model, so that they can be compared with those of
-// other contractions and with what it costs to pack a weight: the model's first
-// choice keeps its cost. What was not measured is not better than what was.
-void TakeTimes(const TuningEntry& entry,
-               std::vector<KernelCandidate>& candidates) {
-  const KernelCandidate preferred = candidates[0];
-  const double first = preferred.cost;
-  const double scale = first / Score(entry.kernels.at(NameOf(preferred)));
-  double slowest = first;
-  for (KernelCandidate& candidate : std::span(candidates).subspan(1)) {
-    const auto times = entry.kernels.find(NameOf(candidate));
-    if (times == entry.kernels.end() || !SameLayouts(candidate, preferred)) {
-      candidate.cost = std::max(candidate.cost, slowest);
-      continue;
-    }
-    candidate.cost = scale * Score(times->second);
-    if (candidate.cost > kNoise * first) {
-      candidate.cost = std::max(candidate.cost, first);
-    }
-    slowest = std::max(slowest, candidate.cost);
-  }
-  std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
-  KeepBestBesideLibrary(candidates);
-}
-
 }  // namespace
-
-std::string NameOf(const KernelCandidate& kernel) {
-  std::string name = kernel.choice.Name();
-  const bool of_host = kernel.choice.warp_rows == 0;
-  if (of_host && kernel.data_block == 1) name += " row-major";
-  if (kernel.parts > 1) name += fmt::format(" {} parts", kernel.parts);
-  return name;
-}
 
 std::vector<KernelCandidate> WorthMeasuring(
     std::span<const KernelCandidate> candidates) {
@@ -114,6 +65,47 @@ std::vector<KernelCandidate> TunedCatalog::Candidates(
   return candidates;
 }
 
+// A library does not compute every step of the contraction: those are left to the
+// best kernel.
+void TunedCatalog::KeepBestBesideLibrary(
+    std::vector<KernelCandidate>& candidates) const {
+  for (KernelCandidate& candidate : candidates) {
+    if (!candidate.library) continue;
+    const auto best =
+        std::ranges::find_if(candidates, [&](const KernelCandidate& other) {
+          return !other.library && other.parts == 0 &&
+                 SameLayouts(other, candidate);
+        });
+    if (best == candidates.end()) continue;
+    candidate.choice = WithLibrary(best->choice);
+  }
+}
+
+// Costs stay seconds of the model, so that they can be compared with those of
+// other contractions and with what it costs to pack a weight: the model's first
+// choice keeps its cost. What was not measured is not better than what was.
+void TunedCatalog::TakeTimes(const TuningEntry& entry,
+                             std::vector<KernelCandidate>& candidates) const {
+  const KernelCandidate preferred = candidates[0];
+  const double first = preferred.cost;
+  const double scale = first / Score(entry.kernels.at(NameOf(preferred)));
+  double slowest = first;
+  for (KernelCandidate& candidate : std::span(candidates).subspan(1)) {
+    const auto times = entry.kernels.find(NameOf(candidate));
+    if (times == entry.kernels.end() || !SameLayouts(candidate, preferred)) {
+      candidate.cost = std::max(candidate.cost, slowest);
+      continue;
+    }
+    candidate.cost = scale * Score(times->second);
+    if (candidate.cost > kNoise * first) {
+      candidate.cost = std::max(candidate.cost, first);
+    }
+    slowest = std::max(slowest, candidate.cost);
+  }
+  std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
+  KeepBestBesideLibrary(candidates);
+}
+
 bool TunedCatalog::Knows(const std::string& contraction) const {
   return Answer(contraction, questions_.at(contraction).kernels) != nullptr;
 }
@@ -126,7 +118,7 @@ const TuningEntry* TunedCatalog::Answer(
   // Where it was measured there may have been no library.
   const bool complete =
       std::ranges::all_of(kernels, [&](const KernelCandidate& kernel) {
-        return kernel.choice.library || entry->kernels.contains(NameOf(kernel));
+        return kernel.library || entry->kernels.contains(NameOf(kernel));
       });
   return complete ? entry : nullptr;
 }

@@ -14,10 +14,6 @@
 
 namespace mxc {
 
-// "winograd4 16c 14x2", with "row-major" where data are and "4 parts": as the
-// tuning cache calls a kernel.
-std::string NameOf(const KernelCandidate& kernel);
-
 // Those of the candidates, best first, that may well be the fastest in truth
 // and work on the same layouts as the first: what other layouts cost depends on
 // the steps around. Fewer than two: there is nothing to measure.
@@ -34,6 +30,15 @@ class TunedCatalog : public KernelCatalog {
       : model_(model), cache_(cache), target_(std::move(target)) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
+  std::string Describe(const KernelChoice& choice) const override {
+    return model_.Describe(choice);
+  }
+  std::string NameOf(const KernelCandidate& kernel) const override {
+    return model_.NameOf(kernel);
+  }
+  KernelChoice WithLibrary(const KernelChoice& kernel) const override {
+    return model_.WithLibrary(kernel);
+  }
   double RoundingBudget() const override { return model_.RoundingBudget(); }
   Trials trials() const override { return model_.trials(); }
   bool Finishes(const Program& program, const Step& step,
@@ -54,6 +59,9 @@ class TunedCatalog : public KernelCatalog {
   bool Knows(const std::string& contraction) const;
 
  private:
+  void TakeTimes(const TuningEntry& entry,
+                 std::vector<KernelCandidate>& candidates) const;
+  void KeepBestBesideLibrary(std::vector<KernelCandidate>& candidates) const;
   const TuningEntry* Answer(const std::string& contraction,
                             std::span<const KernelCandidate> kernels) const;
 

@@ -92,7 +92,7 @@ bool Tuning::MeasureAll(const std::vector<std::string>& contractions,
     std::vector<KernelCandidate> kernels = question.kernels;
     if (!machine.has_libraries) {
       std::erase_if(kernels, [](const KernelCandidate& kernel) {
-        return kernel.choice.library;
+        return kernel.library;
       });
     }
     const auto measured =
@@ -106,7 +106,7 @@ bool Tuning::MeasureAll(const std::vector<std::string>& contractions,
     if (!times) break;
     TuningEntry entry{machine.name, timer.threads(), {}};
     for (size_t k = 0; k < times->size(); ++k) {
-      entry.kernels[NameOf(kernels[k])] = (*times)[k];
+      entry.kernels[model_->NameOf(kernels[k])] = (*times)[k];
     }
     cache_->Put(target_.name, contractions[i], std::move(entry));
     ++done;
@@ -135,7 +135,8 @@ TuningReport Tuning::Report() const {
     ++report.contractions;
     known += tuned_->Knows(contraction);
     const auto best = tuned_->Candidates(question.contraction).front();
-    report.changed += NameOf(best) != NameOf(question.kernels.front());
+    report.changed +=
+        model_->NameOf(best) != model_->NameOf(question.kernels.front());
   }
   report.cached = known - measured_;
   return report;

@@ -29,7 +29,7 @@ struct KernelTimes {
 struct TuningEntry {
   std::string machine;  // where it was measured, for people
   int threads = 1;      // what "all" was
-  std::map<std::string, KernelTimes> kernels;  // by NameOf (tuned_catalog.h)
+  std::map<std::string, KernelTimes> kernels;  // by KernelCatalog::NameOf
   friend bool operator==(const TuningEntry&, const TuningEntry&) = default;
 };
 
