@@ -56,9 +56,10 @@ Program Convolution(const Layer& layer, double scale) {
   Step step;
   step.inputs = {0, 1};
   step.outputs = {2};
-  step.body = ContractionStep{c,
-                              Max(Acc(), Constant(0)) * Constant(scale),
-                              {fmt::format("winograd{}", layer.tile), 8, 6, 2}};
+  step.body =
+      ContractionStep{c,
+                      Max(Acc(), Constant(0)) * Constant(scale),
+                      {fmt::format("winograd{}", layer.tile), {8, 6, 2}}};
   program.steps = {step};
   return program;
 }
