@@ -47,16 +47,16 @@ void TypeInference::SetOut(int i, const Shape& shape) {
 
 namespace {
 
-// "C4: kernel …" without the name that the operator's comment has for what it
-// asks: users do not read it.
-std::string_view WithoutConstraint(std::string_view error) {
+// Of "C4: kernel …" the name that the operator's comment has for what it asks;
+// empty: it has none.
+std::string_view ConstraintOf(std::string_view error) {
   size_t at = 1;
   while (at < error.size() &&
          std::isdigit(static_cast<unsigned char>(error[at])))
     ++at;
   const bool named =
       at > 1 && error.starts_with('C') && error.substr(at).starts_with(": ");
-  return named ? error.substr(at + 2) : error;
+  return named ? error.substr(0, at) : "";
 }
 
 // True when the stored type is refined; a contradiction keeps the stored one.
@@ -248,11 +248,15 @@ class Inference {
   }
 
   void Report(Node* node, const std::string& error_text) {
-    const std::string message(WithoutConstraint(error_text));
+    const std::string constraint(ConstraintOf(error_text));
+    const std::string message = constraint.empty()
+                                    ? error_text
+                                    : error_text.substr(constraint.size() + 2);
     failed_.insert(node);
     Diagnostic error = Error(Culprit(*node, message), "{} '{}': {}",
                              node->op_name, node->name, message);
     error.notes = InputNotes(*node, message.find(" has type ") != message.npos);
+    error.constraint = constraint;
     errors_.push_back(std::move(error));
   }
 

@@ -18,25 +18,30 @@ namespace mxc {
 // Monte Carlo Arithmetic, UCLA CSD-970002, 1997). Not for several threads.
 class RoundingNoise {
  public:
-  explicit RoundingNoise(uint64_t seed) : random_(seed) {}
+  // `bits`: how many last bits a result may be off by.
+  explicit RoundingNoise(uint64_t seed, double bits = 1)
+      : random_(seed), bits_(bits) {}
 
   // A result of the type as another implementation may round it.
   double Of(double value, DType dtype) {
-    const double unit = dtype == DType::kF64 ? 0x1p-53 : 0x1p-24;
-    return value * (1 + unit * uniform_(random_));
+    return value * (1 + UnitOf(dtype) * uniform_(random_));
   }
 
   // A sum of that type of `terms` products whose squares add up to `squares`:
   // its partial sums are rounded, which terms that cancel out make larger than
   // itself. As a random walk's, their squares add up to half of terms · squares.
   double OfSum(double sum, double terms, double squares, DType dtype) {
-    const double unit = dtype == DType::kF64 ? 0x1p-53 : 0x1p-24;
     return Of(sum, dtype) +
-           unit * uniform_(random_) * std::sqrt(terms * squares / 2);
+           UnitOf(dtype) * uniform_(random_) * std::sqrt(terms * squares / 2);
   }
 
  private:
+  double UnitOf(DType dtype) const {
+    return bits_ * (dtype == DType::kF64 ? 0x1p-53 : 0x1p-24);
+  }
+
   std::mt19937_64 random_;
+  const double bits_;
   std::uniform_real_distribution<double> uniform_{-1, 1};
 };
 

@@ -34,6 +34,9 @@ struct Diagnostic {
   SourceLoc loc;
   std::string message;
   std::vector<std::string> notes;
+  // The name that an operator's comment has for what it asks, "C4"; for tests,
+  // people do not read it. Empty: nobody named it.
+  std::string constraint = {};
 };
 
 // All that is wrong, in the order of discovery. A damaged file can have as many

@@ -46,7 +46,14 @@ OneNode BuildOneNode(std::string_view name, const std::vector<AttrText>& attrs,
     one.graph.outputs.push_back(one.node->out(static_cast<int>(i)));
   }
   const Status status = InferTypes(one.graph, true);
-  if (!status.ok()) one.error = status.errors()[0].message;
+  if (!status.ok()) {
+    const Diagnostic& error = status.errors()[0];
+    one.error = error.message;  // "Pooling 'op': kernel …"
+    const size_t at = one.error.find("': ");
+    if (!error.constraint.empty() && at != std::string::npos) {
+      one.error.insert(at + 3, error.constraint + ": ");
+    }
+  }
   return one;
 }
 

@@ -185,7 +185,7 @@ TEST_CASE("conditioning: of a program, what later steps make of roundings") {
     const double allowed = AllowedError(tolerances[0], y, scale, DType::kF32);
     if (error > allowed) ++beyond_tolerance;
     // The last bit of 1 is magnified by y²: what is wrong by more is found.
-    CHECK(bound < allowed + 12 * 0x1p-24 * y * y);
+    CHECK(bound < allowed + 24 * 0x1p-24 * y * y);
   }
   CHECK(beyond_tolerance > 0);
 }
