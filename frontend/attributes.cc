@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/graph/constraint.h"
 #include "ir/support/result.h"
 #include "ir/support/words.h"
 
@@ -62,7 +63,8 @@ AttrsPtr ParseAttributes(const Instance& instance,
   }
   if (!wrong.empty() || !instance.op->check) return typed;
   if (const auto violated = instance.op->check(typed.get())) {
-    report(LocateCulprit(instance, attrs, *violated), *violated);
+    const auto [constraint, sentence] = ReadViolation(*violated);
+    report(LocateCulprit(instance, attrs, sentence), sentence);
   }
   return typed;
 }

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "ir/graph/constraint.h"
 #include "ir/graph/graph.h"
 #include "ir/support/words.h"
 
@@ -46,18 +46,6 @@ void TypeInference::SetOut(int i, const Shape& shape) {
 }
 
 namespace {
-
-// Of "C4: kernel …" the name that the operator's comment has for what it asks;
-// empty: it has none.
-std::string_view ConstraintOf(std::string_view error) {
-  size_t at = 1;
-  while (at < error.size() &&
-         std::isdigit(static_cast<unsigned char>(error[at])))
-    ++at;
-  const bool named =
-      at > 1 && error.starts_with('C') && error.substr(at).starts_with(": ");
-  return named ? error.substr(0, at) : "";
-}
 
 // True when the stored type is refined; a contradiction keeps the stored one.
 bool MergeDType(TensorType& type, DType dtype) {
@@ -248,10 +236,7 @@ class Inference {
   }
 
   void Report(Node* node, const std::string& error_text) {
-    const std::string constraint(ConstraintOf(error_text));
-    const std::string message = constraint.empty()
-                                    ? error_text
-                                    : error_text.substr(constraint.size() + 2);
+    const auto [constraint, message] = ReadViolation(error_text);
     failed_.insert(node);
     Diagnostic error = Error(Culprit(*node, message), "{} '{}': {}",
                              node->op_name, node->name, message);
