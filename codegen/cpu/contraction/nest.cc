@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/operand.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/taps.h"

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "codegen/cpu/cpu_machine.h"
 #include "ir/program/program.h"
 #include "ir/support/division.h"
 #include "ir/target/target.h"
