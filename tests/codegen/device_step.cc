@@ -8,7 +8,23 @@
 
 #include "codegen/backend.h"
 
+#include "ir/target/cuda_target.h"
+
 namespace mxc::test {
+namespace {
+
+// One that has the unit by which the step's kernel multiplies.
+Target TargetOf(const Step& step) {
+  const ContractionStep* contraction = step.contraction();
+  const bool by_warpgroups = contraction != nullptr &&
+                             contraction->choice.algorithm.starts_with("wgmma");
+  return by_warpgroups ? EmulatedCudaTarget(*ResolveTarget("native"),
+                                            "cuda:emulated_sm_90a")
+                       : EmulatedTarget();
+}
+
+}  // namespace
+
 namespace {
 
 Program Placed(Program program) {
@@ -17,7 +33,7 @@ Program Placed(Program program) {
 }
 
 KernelPlan PlanOf(const Program& program) {
-  const Target target = EmulatedTarget();
+  const Target target = TargetOf(program.steps[0]);
   return BackendOf(target).Plan(program, program.steps[0], target, {});
 }
 
@@ -41,7 +57,7 @@ DeviceStep::DeviceStep(Program program)
       memory_(program_.buffers.size()) {
   const Step& step = program_.steps[0];
   kernel_ = std::make_unique<EmulatedKernel>(
-      EmulatedTarget(), static_cast<int>(step.operands().size()), plan_.emit);
+      TargetOf(step), static_cast<int>(step.operands().size()), plan_.emit);
   for (const int operand : step.operands()) {
     Floats& memory = memory_[program_.Root(operand)];
     if (memory == nullptr) {
