@@ -47,9 +47,8 @@
  *   the child for several threads. An executor that another thread was running
  *   at the fork can only be closed: every call for a run is MXC_BUSY.
  * - Null pointers: an argument that may be null is said to be. Any other that
- * is
- *   null is MXC_INVALID_ARGUMENT ("'executor' is null"); a call that returns no
- *   status answers 0, "" or null.
+ *   is null is MXC_INVALID_ARGUMENT ("'executor' is null"); a call that returns
+ *   no status answers 0, "" or null.
  * - Units: sizes are bytes, times nanoseconds. Tensors are dense and row-major,
  *   in the byte order of the machine. Nothing is allocated after mxc_bind.
  * - Same model, same input: same bytes of output, for any number of threads.

@@ -12,8 +12,9 @@ constexpr std::string_view kWinograd = "winograd", kStrassen = "strassen";
 
 KernelOptions KernelOptionsOf(const CatalogOptions& options) {
   KernelOptions kernels;
-  if (options.constant_weights)
+  if (options.constant_weights) {
     kernels = {.winograd_tile = 6, .strassen = true};
+  }
   const std::string_view strassen = OptionOf(options.options, kStrassen);
   if (!strassen.empty()) kernels.strassen = strassen == "on";
   const std::string_view tile = OptionOf(options.options, kWinograd);

@@ -24,8 +24,9 @@ bool HasTable(int operands) { return operands > MXC_MOST_PARAMETERS; }
 Instructions InstructionsOf(const Target& target) {
   Instructions all = HostInstructions(target);
   all.of_words = true;
-  if (!GpuMachineOf(target).emulated)
+  if (!GpuMachineOf(target).emulated) {
     all.convert_halves = all.convert_brains = true;
+  }
   return all;
 }
 

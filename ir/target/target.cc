@@ -118,8 +118,9 @@ Result<Target> ResolveTarget(std::string_view name, DType storage) {
     MXC_ASSIGN(const Target host, ResolveTarget("native", storage));
     return EmulatedCudaTarget(host, name);
   }
-  if (auto target = CudaTarget(name, ToTarget(Levels().front())))
+  if (auto target = CudaTarget(name, ToTarget(Levels().front()))) {
     return *target;
+  }
   return Error({}, "target '{}' is unknown, expected native or {}", name,
                LevelNames());
 }

@@ -98,7 +98,7 @@ StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
   if (size < sizeof size || size > size_t{1} << 16) {
     return Fail(StatusCode::kInvalidArgument,
                 "options of a struct_size of %zu; initialize them with "
-                "MXC_MODEL_OPTIONS or MXC_BIND_OPTIONS",
+                "MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS",
                 size);
   }
   Options options = otherwise;

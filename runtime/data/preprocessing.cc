@@ -4,6 +4,7 @@
 #include <charconv>
 #include <vector>
 
+#include "runtime/base/joined.h"
 #include "runtime/data/label_names.h"
 
 namespace mxc::data {
@@ -107,11 +108,7 @@ std::string DescribePreprocessing(const Preprocessing& p) {
     parts.push_back("not turned by EXIF");
   }
   if (p.blue_first) parts.push_back("blue first");
-  std::string text;
-  for (const std::string& part : parts) {
-    text += (text.empty() ? "" : ", ") + part;
-  }
-  return text;
+  return runtime::Joined(parts, ", ");
 }
 
 }  // namespace mxc::data

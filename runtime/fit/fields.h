@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a setting of a training may be. A struct describes its settings once to
-// whatever takes `Fields`: the reader of name=value (settings_reader.h), the
+// whatever takes `Fields`: the reader of name=value (settings.h), the
 // options of a command line, a list of them for people.
 //
 //   template <class Fields>

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/joined.h"
 #include "runtime/base/trace.h"
 #include "runtime/fit/beginning.h"
 #include "runtime/fit/outputs.h"
@@ -15,15 +16,6 @@
 
 namespace mxc::fit {
 namespace {
-
-std::string Joined(const std::vector<std::string>& words,
-                   const char* separator) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : separator) + word;
-  }
-  return text;
-}
 
 bool HasEntry(const runtime::Model& model, uint32_t kind) {
   return std::ranges::any_of(
@@ -138,7 +130,7 @@ Status Fit::SettleTrainer() {
   const auto add = [&](const char* name, const std::string& text) {
     if (!text.empty()) trainer.settings.emplace_back(name, text);
   };
-  add("data_options", Joined(samples.settings, " "));
+  add("data_options", runtime::Joined(samples.settings, " "));
   add("order", request_.no_shuffle ? "as given" : "shuffled");
   add("begins_with", request_.params.empty() ? request_.init : request_.params);
   add("device", request_.device);
@@ -183,7 +175,7 @@ void Fit::LeaveToFirst() {
 Status Fit::CheckOutputs() const {
   const auto wrong = UnwritableOf(request_, given_.path);
   if (wrong.empty()) return {};
-  return {StatusCode::kInvalidArgument, Joined(wrong, "; ")};
+  return {StatusCode::kInvalidArgument, runtime::Joined(wrong, "; ")};
 }
 
 Status Fit::OpenSamples() {

@@ -9,6 +9,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "runtime/base/joined.h"
 #include "runtime/base/nearest.h"
 #include "runtime/data/settings.h"
 
@@ -93,11 +94,7 @@ class SettingReader {
     if (text == nullptr) return;
     value = *text;
     if (std::ranges::find(names, value) != names.end()) return;
-    std::string list;
-    for (const std::string& one : names) {
-      list += (list.empty() ? "" : " or ") + one;
-    }
-    Refuse(name, value, list);
+    Refuse(name, value, runtime::Joined(names, " or "));
   }
 
   // Refuses what nothing is called, beside what was refused before.
@@ -110,11 +107,7 @@ class SettingReader {
                         runtime::NearestNote(runtime::Nearest(name, known_)));
     }
     if (errors_.empty()) return {};
-    std::string text;
-    for (const std::string& error : errors_) {
-      text += (text.empty() ? "" : "; ") + error;
-    }
-    return {StatusCode::kInvalidArgument, text};
+    return {StatusCode::kInvalidArgument, runtime::Joined(errors_, "; ")};
   }
 
  private:

@@ -23,10 +23,10 @@
 //   MXC_RESUME   1: training goes on from its newest checkpoint, --resume or not
 //   MXC_ARRIVAL  seconds within which all come (default: 60)
 //   MXC_STATUS   1: a server says each second how the job is doing
-//                (launch/server_status.h)
+//                (server_status.h)
 //   MXC_TERMS    1: a server that has a backup, or is one, says by lines what it
 //                proposes and hears on standard input which of them is the
-//                server (launch/term_lines.h); there is no pair without it
+//                server (term_lines.h); there is no pair without it
 //   MXC_METRICS_LISTEN  where a server serves its metrics over HTTP: 0.0.0.0:9400,
 //                or a port, for its machine alone
 //   MXC_KEY      the file with its key (runtime/kvstore/credentials.h); without

@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "runtime/base/joined.h"
 #include "runtime/base/nearest.h"
 
 namespace mxc::job {
@@ -28,11 +29,7 @@ std::string CheckKvstore(const std::string& name) {
   constexpr auto kNames = std::to_array<std::string_view>(
       {"dist_sync", "dist_async", "dist_ssp", "allreduce", "allreduce_ea",
        "block_momentum"});
-  std::string list;
-  for (const std::string_view known : kNames) {
-    list += (list.empty() ? "" : ", ") + std::string(known);
-  }
-  return "'" + name + "' is none of " + list +
+  return "'" + name + "' is none of " + runtime::Joined(kNames, ", ") +
          runtime::NearestNote(runtime::Nearest(name, kNames));
 }
 

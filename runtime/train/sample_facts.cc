@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/sample_facts.h"
 
+#include "runtime/base/joined.h"
 #include "runtime/data/label_names.h"
 
 namespace mxc::train {
@@ -11,19 +12,11 @@ struct Fact {
   std::string value;
 };
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) {
-    text += (text.empty() ? "" : " ") + word;
-  }
-  return text;
-}
-
 // By the option that says each. The summary comes last: it follows from the
 // others unless a file has changed.
 std::vector<Fact> FactsOf(const SampleFacts& facts) {
   return {{"--data", facts.source},
-          {"--data-opt", Joined(facts.options)},
+          {"--data-opt", runtime::Joined(facts.options, " ")},
           {"--batch-size", std::to_string(facts.batch)},
           {"--seed", std::to_string(facts.seed)},
           {"--no-shuffle", facts.shuffled ? "not said" : "said"},

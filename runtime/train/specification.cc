@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "runtime/base/joined.h"
 #include "runtime/base/nearest.h"
 
 namespace mxc::train {
@@ -42,10 +43,7 @@ std::string LowerCase(std::string_view text) {
 
 Status UnknownName(const std::string& what, const std::string& name,
                    const std::vector<std::string_view>& known) {
-  std::string names;
-  for (const std::string_view other : known) {
-    names += (names.empty() ? "" : ", ") + std::string(other);
-  }
+  const std::string names = runtime::Joined(known, ", ");
   const std::string nearest =
       runtime::NearestNote(runtime::Nearest(name, known));
   return Fail(StatusCode::kInvalidArgument,

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "runtime/base/checksum.h"
+#include "runtime/base/joined.h"
 #include "runtime/base/trace.h"
 #include "runtime/data/label_names.h"
 #include "runtime/train/rule_facts.h"
@@ -86,17 +87,13 @@ RuleFacts RulesOf(const TrainerOptions& options, const TrainFacts& facts) {
     more.push_back(name + "=" + value);
   }
   std::ranges::sort(more);
-  std::string optimizer_options;
-  for (const std::string& option : more) {
-    optimizer_options += (optimizer_options.empty() ? "" : " ") + option;
-  }
   return {{"--lr",
            options.learning_rate ? Format("%g", *options.learning_rate) : ""},
           {"--lr-schedule", options.schedule},
           {"--accumulate", std::to_string(options.accumulate)},
           {"--precision", facts.precision},
           {"--optimizer", facts.optimizer},
-          {"--opt", optimizer_options},
+          {"--opt", runtime::Joined(more, " ")},
           {"--label-smoothing", facts.label_smoothing},
           {"--ema", options.ema > 0 ? Format("%g", options.ema) : ""}};
 }

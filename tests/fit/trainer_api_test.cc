@@ -221,6 +221,9 @@ TEST_CASE("what is wrong with a request is told before it trains") {
   CHECK(OpenTrainer(model.get(), {{"resume", "1"}}, with)
             .refusal.starts_with("'resume' goes on from what 'save' names"));
   CHECK(OpenTrainer(nullptr, {}, with).refusal == "'model' is null");
+  mxc_trainer_options zeros = {};
+  CHECK(OpenTrainer(model.get(), {}, zeros)
+            .refusal.ends_with("or MXC_TRAINER_OPTIONS"));
   const mxc_metric_function nameless = {};
   mxc_trainer_options metrics = with;
   metrics.metrics = &nameless;

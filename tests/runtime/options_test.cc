@@ -40,7 +40,7 @@ TEST_CASE("options of older and newer programs are understood") {
   options.known.struct_size = 0;
   CHECK(WhyNotBound(model.get(), options.known) ==
         "options of a struct_size of 0; initialize them with "
-        "MXC_MODEL_OPTIONS or MXC_BIND_OPTIONS");
+        "MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS");
   // An older program ends before the device: what lies there is not its.
   options.known.struct_size = offsetof(mxc_bind_options, device);
   options.known.device = reinterpret_cast<const char*>(1);

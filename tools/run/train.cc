@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/joined.h"
 #include "runtime/base/shell_word.h"
 #include "runtime/base/terminal.h"
 #include "runtime/fit/fit.h"
@@ -56,13 +57,6 @@ std::unique_ptr<train::Reporter> ReporterFor(const TrainOptions& options,
   return train::MakeReporter(style, options.report_every, stderr);
 }
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words)
-    text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 // And what is to be done with it, or with `best` where that is another.
 std::string SavedSentence(const train::CheckpointName& saved,
                           const std::string& best, bool averages) {
@@ -104,7 +98,7 @@ void TellBeforehand(const TrainOptions& options, const fit::Fit& fit,
         "PREFIX keeps it");
   }
   if (!fit.in_job() && !options.job_options.empty()) {
-    reporter.Warn(Joined(options.job_options) +
+    reporter.Warn(runtime::Joined(options.job_options, " ") +
                   ": of jobs, and this process trains alone; mxc launch "
                   "--workers N -- mxc train … begins one");
   }

@@ -217,6 +217,22 @@ StatusOr<std::span<std::byte>> FindState(train::TrainStep* step,
   return Fail(StatusCode::kNotFound, "there is no %s '%s'", what, name.c_str());
 }
 
+// What `action` does to a state of the trainer's step that has `size` bytes.
+template <typename Action>
+mxc_status* WithState(const mxc_trainer* trainer, const char* name,
+                      const void* values, size_t size, Action action) {
+  return GuardedTraining(
+      {{trainer, "trainer"},
+       {name, "name"},
+       runtime::NeededArray(values, size, "values")},
+      [&]() -> Status {
+        MXC_RT_ASSIGN(const auto state,
+                      FindState(trainer->fit->step(), name, size, "state"));
+        action(state);
+        return {};
+      });
+}
+
 }  // namespace
 
 const char* mxc_trainer_settings(void) {
@@ -247,29 +263,17 @@ mxc_status* mxc_trainer_fit(mxc_trainer* trainer, mxc_train_result* result) {
 
 mxc_status* mxc_trainer_read_state(const mxc_trainer* trainer, const char* name,
                                    void* values, size_t size) {
-  return GuardedTraining(
-      {{trainer, "trainer"},
-       {name, "name"},
-       runtime::NeededArray(values, size, "values")},
-      [&]() -> Status {
-        MXC_RT_ASSIGN(const auto state,
-                      FindState(trainer->fit->step(), name, size, "state"));
-        std::ranges::copy(state, static_cast<std::byte*>(values));
-        return {};
-      });
+  return WithState(trainer, name, values, size,
+                   [&](std::span<std::byte> state) {
+                     std::ranges::copy(state, static_cast<std::byte*>(values));
+                   });
 }
 
 mxc_status* mxc_trainer_write_state(mxc_trainer* trainer, const char* name,
                                     const void* values, size_t size) {
-  return GuardedTraining(
-      {{trainer, "trainer"},
-       {name, "name"},
-       runtime::NeededArray(values, size, "values")},
-      [&]() -> Status {
-        MXC_RT_ASSIGN(const auto state,
-                      FindState(trainer->fit->step(), name, size, "state"));
+  return WithState(
+      trainer, name, values, size, [&](std::span<std::byte> state) {
         std::copy_n(static_cast<const std::byte*>(values), size, state.begin());
-        return {};
       });
 }
 

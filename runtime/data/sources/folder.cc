@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "runtime/base/file.h"
+#include "runtime/base/joined.h"
 #include "runtime/data/picture/transform.h"
 #include "runtime/data/source.h"
 
@@ -62,11 +63,8 @@ struct Found {
 // "3 files are neither JPEG nor PNG: a.webp, b.gif, …"
 std::string OthersText(const std::vector<std::string>& others) {
   if (others.empty()) return "";
-  std::string names;
-  for (const std::string& name :
-       std::span(others).first(std::min(others.size(), kMostNamed))) {
-    names += (names.empty() ? "" : ", ") + name;
-  }
+  const size_t named = std::min(others.size(), kMostNamed);
+  std::string names = runtime::Joined(std::span(others).first(named), ", ");
   if (others.size() > kMostNamed) names += ", …";
   return std::to_string(others.size()) +
          (others.size() == 1 ? " file is" : " files are") +

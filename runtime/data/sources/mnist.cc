@@ -6,6 +6,7 @@
 //   idx:  u32 be 0x00000800 + rank · rank × u32 be · bytes
 #include <algorithm>
 
+#include "runtime/base/joined.h"
 #include "runtime/data/files/inflate.h"
 #include "runtime/data/source.h"
 #include "runtime/formats/byte_reader.h"
@@ -94,9 +95,8 @@ StatusOr<Idx> ReadIdx(const std::string& folder,
     return Status(idx.status().code(),
                   "'" + path + "': " + idx.status().message());
   }
-  std::string all;
-  for (const std::string& name : names) all += (all.empty() ? "" : ", ") + name;
-  return Status(StatusCode::kNotFound, "none of " + all + " is there");
+  return Status(StatusCode::kNotFound,
+                "none of " + runtime::Joined(names, ", ") + " is there");
 }
 
 class Mnist : public Source {

@@ -194,7 +194,8 @@ class Trainer:
         if isinstance(train, Data):
             shuffle, seed = shuffle or train.shuffles, seed or train.seed
         fit.set(epochs=epochs, accumulate=accumulate, ema=ema,
-                no_shuffle=not shuffle, seed=seed, save=checkpoint, resume=resume, overwrite=overwrite, **settings)
+                no_shuffle=not shuffle, seed=seed, save=checkpoint,
+                resume=resume, overwrite=overwrite, **settings)
         self._averages = None
         if epochs > 0:
             training = fit.run()

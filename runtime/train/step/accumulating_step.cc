@@ -34,8 +34,8 @@ StatusOr<std::unique_ptr<AccumulatingStep>> AccumulatingStep::Make(
 }
 
 // Updates count on from what is restored.
-StatusOr<train::Position> AccumulatingStep::Begin(
-    const train::Position& own, const train::EpochLength& length) {
+StatusOr<Position> AccumulatingStep::Begin(const Position& own,
+                                           const EpochLength& length) {
   auto shelf =
       ArtifactShelf::Make(step_.model(), keys_, step_.trainers().front());
   if (!shelf.ok()) return shelf.status();

@@ -17,14 +17,14 @@
 
 namespace mxc::train {
 
-class AccumulatingStep final : public train::DelegatingStep {
+class AccumulatingStep final : public DelegatingStep {
  public:
   // `step` is one of gradients, and must outlive this.
   static runtime::StatusOr<std::unique_ptr<AccumulatingStep>> Make(
       ArtifactStep& step);
 
-  runtime::StatusOr<train::Position> Begin(
-      const train::Position& own, const train::EpochLength& length) override;
+  runtime::StatusOr<Position> Begin(const Position& own,
+                                    const EpochLength& length) override;
   runtime::StatusOr<float> Accumulate(const data::Batch& batch,
                                       int64_t length) override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,

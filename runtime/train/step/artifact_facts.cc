@@ -19,7 +19,7 @@ std::string FirstOf(const std::vector<std::string>& values) {
 }
 
 // "sgd momentum=0.9 wd=0.0001"
-void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
+void ReadOptimizer(const std::string& text, TrainFacts& facts) {
   std::istringstream words(text);
   words >> facts.optimizer;
   for (std::string word; words >> word;) {
@@ -31,12 +31,12 @@ void ReadOptimizer(const std::string& text, train::TrainFacts& facts) {
 }
 
 // "10 none softmax_label": see runtime/artifact/manifest.h.
-std::vector<train::ClassLabels> ReadClassLabels(
+std::vector<ClassLabels> ReadClassLabels(
     const std::string& manifest, const std::vector<std::string>& inputs) {
-  std::vector<train::ClassLabels> read;
+  std::vector<ClassLabels> read;
   for (const std::string& text : ManifestValues(manifest, "classes")) {
     std::istringstream words(text);
-    train::ClassLabels labels;
+    ClassLabels labels;
     std::string ignored, input;
     words >> labels.classes >> ignored >> std::ws;
     std::getline(words, input);
@@ -64,10 +64,10 @@ std::vector<std::string> NamesOf(const runtime::Tables& tables,
 
 }  // namespace
 
-train::TrainFacts TrainFactsOf(const runtime::Model& model) {
+TrainFacts TrainFactsOf(const runtime::Model& model) {
   const std::string& manifest = model.manifest();
   const runtime::Tables& tables = model.tables();
-  train::TrainFacts facts;
+  TrainFacts facts;
   facts.network = FirstOf(ManifestValues(manifest, "network"));
   ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
   facts.optimizer_state = FirstOf(ManifestValues(manifest, "optimizer_state"));
@@ -81,7 +81,7 @@ train::TrainFacts TrainFactsOf(const runtime::Model& model) {
       manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
                         MXC_TENSOR_LABEL));
   for (const std::string& text : ManifestValues(manifest, "head")) {
-    const auto head = train::ParseHead(text);
+    const auto head = ParseHead(text);
     if (head.ok()) facts.heads.push_back(*head);
   }
   const std::string precision = FirstOf(ManifestValues(manifest, "precision"));

@@ -13,7 +13,7 @@
 namespace mxc::train {
 
 // All but label_names, which a file may hold wrongly.
-train::TrainFacts TrainFactsOf(const runtime::Model& model);
+TrainFacts TrainFactsOf(const runtime::Model& model);
 // TrainFacts::label_names.
 runtime::StatusOr<std::vector<std::string>> LabelNamesOf(
     const runtime::Model& model);

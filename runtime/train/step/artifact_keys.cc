@@ -98,7 +98,7 @@ void AddPosition(ArtifactKeys& keys) {
   keys.position = static_cast<uint32_t>(keys.table.size());
   kvstore::KeySpec& position = keys.table.emplace_back();
   position.name = "position";
-  position.bytes = sizeof(train::Position);
+  position.bytes = sizeof(Position);
   position.group = keys.position;
   keys.entries.push_back(0);
 }

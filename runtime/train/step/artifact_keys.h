@@ -26,7 +26,7 @@ struct ArtifactKeys {
   // finite where any gradient is not; then no other key is to be updated.
   std::optional<uint32_t> loss_scale;
   // The key behind those of the states: where the job begins, a
-  // train::Position.
+  // Position.
   uint32_t position = 0;
 
   // Of a state, by its row in the tables: its key, which there is.

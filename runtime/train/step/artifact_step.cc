@@ -261,9 +261,9 @@ StatusOr<std::string> ArtifactStep::symbol() const {
   return model_->SymbolJson();
 }
 
-std::vector<train::NetworkNode> ArtifactStep::network() const {
+std::vector<NetworkNode> ArtifactStep::network() const {
   const auto json = symbol();
-  return json.ok() ? NodesOfSymbol(*json) : std::vector<train::NetworkNode>();
+  return json.ok() ? NodesOfSymbol(*json) : std::vector<NetworkNode>();
 }
 
 StatusOr<ArtifactStep::Entry*> ArtifactStep::Find(Entries& entries,
@@ -395,8 +395,8 @@ void ArtifactStep::KeepCarries(Entry& entry) const {
   }
 }
 
-std::vector<train::FloatView> ArtifactStep::outputs() const {
-  std::vector<train::FloatView> views;
+std::vector<FloatView> ArtifactStep::outputs() const {
+  std::vector<FloatView> views;
   if (last_ == nullptr) return views;
   const runtime::Executor& executor = *last_->executor;
   const auto outputs = model_->tables().Outputs(executor.entry());
@@ -464,7 +464,7 @@ std::span<const float> ArtifactStep::OutputAsFloats(size_t output,
     return {reinterpret_cast<const float*>(values), bytes / sizeof(float)};
   }
   std::vector<float>& floats = converted_[output];
-  train::ToFloats(type, {values, bytes}, floats);
+  ToFloats(type, {values, bytes}, floats);
   return floats;
 }
 

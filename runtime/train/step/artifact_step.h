@@ -27,7 +27,7 @@ double NormOf(std::span<const float> values);
 // Whether the host runs what the model was compiled for.
 bool RunsOnHost(const runtime::Model& model);
 
-class ArtifactStep : public train::TrainStep {
+class ArtifactStep : public TrainStep {
  public:
   // `threads`: 0 for one for each processor. `device`: as in mxc_bind_options,
   // or empty. An artifact without `train` can score, one without `score` can
@@ -68,15 +68,15 @@ class ArtifactStep : public train::TrainStep {
   double Rescale() const;
   std::optional<double> GivenRescale() const;
 
-  const train::TrainFacts& facts() const override { return facts_; }
+  const TrainFacts& facts() const override { return facts_; }
   runtime::StatusOr<std::string> symbol() const override;
-  std::vector<train::NetworkNode> network() const override;
+  std::vector<NetworkNode> network() const override;
   runtime::StatusOr<data::Provides> needs(int64_t length) const override;
   runtime::StatusOr<float> Train(const data::Batch& batch, int64_t length,
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
-  std::vector<train::FloatView> outputs() const override;
+  std::vector<FloatView> outputs() const override;
   std::vector<float> gradient_norms() const override;
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
@@ -132,7 +132,7 @@ class ArtifactStep : public train::TrainStep {
 
   const std::shared_ptr<const runtime::Model> model_;
   const Extent extent_;
-  train::TrainFacts facts_;
+  TrainFacts facts_;
   std::vector<data::Field> states_;
   std::vector<std::span<std::byte>> memory_;  // of each state, on the host
   std::vector<Twin> twins_;  // of the tables' states; none on the host

@@ -23,7 +23,7 @@ void GradientSums::Add(const Executor& executor, const Exchange& exchange) {
     sum.values.assign(gradient.begin(), gradient.end());
     sum.rows.clear();
   } else {
-    train::AddTo(sum.values, gradient);
+    AddTo(sum.values, gradient);
   }
   if (exchange.rows < 0) return;
   const mxc_state& table = executor.model().tables().states()[exchange.state];
@@ -40,7 +40,7 @@ std::span<const float> GradientSums::Finish(const Executor& executor,
   Sum& sum = sums_[exchange.state];
   const int64_t batches = std::exchange(sum.batches, 0);
   if (batches > 1 && !step_.GivenRescale()) {
-    train::Multiply(sum.values, 1 / static_cast<float>(batches));
+    Multiply(sum.values, 1 / static_cast<float>(batches));
   }
   return sum.values;
 }

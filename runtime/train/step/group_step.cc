@@ -213,7 +213,7 @@ StatusOr<float> GroupStep::Score(const data::Batch& batch, int64_t length) {
   for (size_t part = 0; part < parts_.size(); ++part) {
     const auto rows = PartOf(batch, part, parts_.size());
     if (!rows.ok()) return rows.status();
-    const double own = train::LossTerms(facts(), *rows);
+    const double own = LossTerms(facts(), *rows);
     sum += static_cast<double>((*losses)[part]) * own;
     terms += own;
   }
@@ -226,11 +226,11 @@ std::span<std::byte> GroupStep::State(size_t index) {
 }
 
 // Rows of the first device, then of the next one.
-std::vector<train::FloatView> GroupStep::outputs() const {
-  std::vector<train::FloatView> views = parts_[0]->outputs();
+std::vector<FloatView> GroupStep::outputs() const {
+  std::vector<FloatView> views = parts_[0]->outputs();
   outputs_.assign(views.size(), {});
   for (const auto& part : parts_) {
-    const std::vector<train::FloatView> rows = part->outputs();
+    const std::vector<FloatView> rows = part->outputs();
     for (size_t k = 0; k < rows.size(); ++k) {
       outputs_[k].insert(outputs_[k].end(), rows[k].values.begin(),
                          rows[k].values.end());

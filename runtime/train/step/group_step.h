@@ -22,18 +22,18 @@ runtime::StatusOr<std::vector<std::string>> DeviceList(const std::string& text);
 // Whether the model was compiled for so many devices that train together.
 runtime::Status CheckReplicas(const runtime::Model& model, size_t devices);
 
-class GroupStep final : public train::TrainStep {
+class GroupStep final : public TrainStep {
  public:
   // As many devices as the model was compiled for. `path` is for messages.
   static runtime::StatusOr<std::unique_ptr<GroupStep>> Bound(
       const std::shared_ptr<const runtime::Model>& model,
       const std::string& path, const std::vector<std::string>& devices);
 
-  const train::TrainFacts& facts() const override { return parts_[0]->facts(); }
+  const TrainFacts& facts() const override { return parts_[0]->facts(); }
   runtime::StatusOr<std::string> symbol() const override {
     return parts_[0]->symbol();
   }
-  std::vector<train::NetworkNode> network() const override {
+  std::vector<NetworkNode> network() const override {
     return parts_[0]->network();
   }
   runtime::StatusOr<data::Provides> needs(int64_t length) const override;
@@ -41,7 +41,7 @@ class GroupStep final : public train::TrainStep {
                                  double learning_rate) override;
   runtime::StatusOr<float> Score(const data::Batch& batch,
                                  int64_t length) override;
-  std::vector<train::FloatView> outputs() const override;
+  std::vector<FloatView> outputs() const override;
   // All devices have the same gradients.
   std::vector<float> gradient_norms() const override {
     return parts_[0]->gradient_norms();

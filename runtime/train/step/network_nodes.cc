@@ -10,8 +10,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Throws what the library throws where the JSON has another form.
-train::NetworkNode NodeOf(const Json& json, const Json& all) {
-  train::NetworkNode node;
+NetworkNode NodeOf(const Json& json, const Json& all) {
+  NetworkNode node;
   node.name = json.at("name").get<std::string>();
   node.op = json.at("op").get<std::string>();
   if (node.op == "null") node.op = "Variable";
@@ -26,8 +26,8 @@ train::NetworkNode NodeOf(const Json& json, const Json& all) {
 
 }  // namespace
 
-std::vector<train::NetworkNode> NodesOfSymbol(const std::string& json) {
-  std::vector<train::NetworkNode> nodes;
+std::vector<NetworkNode> NodesOfSymbol(const std::string& json) {
+  std::vector<NetworkNode> nodes;
   try {
     const Json symbol = Json::parse(json);
     const Json& all = symbol.at("nodes");

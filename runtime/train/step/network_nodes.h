@@ -9,6 +9,6 @@
 namespace mxc::train {
 
 // The nodes of MXNet's symbol JSON; nothing where it is none.
-std::vector<train::NetworkNode> NodesOfSymbol(const std::string& json);
+std::vector<NetworkNode> NodesOfSymbol(const std::string& json);
 
 }  // namespace mxc::train

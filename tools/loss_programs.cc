@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/loss_programs.h"
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <utility>
+
+#include "ir/target/target.h"
+#include "passes/pass.h"
+
+namespace mxc {
+namespace {
+
+Result<Program> PlainProgram(Graph graph, const TrainingOptions& training) {
+  MXC_ASSIGN(const Target target, ResolveTarget("x86-64-v2"));
+  PassContext context;
+  context.target = &target;
+  context.training = &training;
+  PassOptions passes;
+  passes.level = 0;
+  return RunPipeline(std::move(graph), context, passes);
+}
+
+// Lets the logarithms of probabilities that FLT_MIN cuts off end at `least`.
+// Whether there are any.
+bool CutOffAt(double least, Program& loss) {
+  bool any = false;
+  const auto is_end = [](const Expr& e) {
+    return e->kind == ExprKind::kConst && IsFloat(e->dtype) &&
+           std::abs(static_cast<double>(e->number) / FLT_MIN - 1) < 1e-5;
+  };
+  const auto moved = [&](const Expr& e) {
+    const bool cut = e->kind == ExprKind::kBinary &&
+                     e->binary == BinaryOp::kMax && is_end(e->args[1]);
+    if (!cut) return Expr();
+    any = true;
+    return Cast(
+        Max(Cast(e->args[0], DType::kF64), Constant(least, DType::kF64)),
+        e->dtype);
+  };
+  for (Step& step : loss.steps) {
+    step.body.VisitExprs([&](Expr& e) { e = Rewrite(e, moved); });
+  }
+  return any;
+}
+
+}  // namespace
+
+Result<Graph> GraphOfOutput(const CompileRequest& request,
+                            LoadedNetwork& network, size_t output) {
+  MXC_ASSIGN(Model model,
+             network.Specialize(request.First(), ParameterUse::kStates));
+  Graph& graph = model.graph;
+  graph.training = true;
+  graph.outputs = {graph.outputs[output]};
+  graph.output_names = {graph.output_names[output]};
+  return std::move(graph);
+}
+
+bool HasLossHead(const Graph& graph) {
+  return std::ranges::any_of(graph.TopologicalOrder(), [](const Node* node) {
+    return node->op != nullptr && node->op->loss_head;
+  });
+}
+
+Result<LossPrograms> MakeLossPrograms(const CompileRequest& request,
+                                      LoadedNetwork& network, size_t output) {
+  TrainingOptions training = request.training;
+  training.optimizer.clear();
+  LossPrograms programs;
+  MXC_ASSIGN(Graph graph, GraphOfOutput(request, network, output));
+  TrainingOptions fixed = training;
+  for (const Node* node : graph.Variables(VariableRole::kParameter)) {
+    fixed.fixed.insert(node->name);
+  }
+  MXC_ASSIGN(programs.loss, PlainProgram(std::move(graph), fixed));
+  programs.other_end = programs.loss;
+  if (!CutOffAt(1e-290, *programs.other_end)) programs.other_end.reset();
+  CutOffAt(1e-300, programs.loss);
+  MXC_ASSIGN(Graph again, GraphOfOutput(request, network, output));
+  MXC_ASSIGN(programs.gradients, PlainProgram(std::move(again), training));
+  return programs;
+}
+
+std::map<std::string, Tensor> OutputsByName(const Program& program,
+                                            std::span<const Tensor> values) {
+  std::map<std::string, Tensor> outputs;
+  size_t next = 0;
+  for (const int b : program.BuffersOf(BufferKind::kOutput)) {
+    outputs[program.buffers[b].name] = values[next++];
+  }
+  return outputs;
+}
+
+}  // namespace mxc
