@@ -5,7 +5,22 @@
 
 #include "runtime/api/handles.h"
 
-using namespace mxc::runtime;
+using mxc::runtime::AvailableThreads;
+using mxc::runtime::CheckReady;
+using mxc::runtime::Device;
+using mxc::runtime::ElementSize;
+using mxc::runtime::Executor;
+using mxc::runtime::GivenInputs;
+using mxc::runtime::Guarded;
+using mxc::runtime::kMaxThreads;
+using mxc::runtime::Needed;
+using mxc::runtime::NeededArray;
+using mxc::runtime::ReadOptions;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
+using mxc::runtime::StatusOr;
+using mxc::runtime::Tables;
+using mxc::runtime::Team;
 
 namespace {
 

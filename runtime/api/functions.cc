@@ -3,7 +3,12 @@
 #include "runtime/library/function_library.h"
 #include "runtime/library/registry.h"
 
-using namespace mxc::runtime;
+using mxc::runtime::FunctionLibrary;
+using mxc::runtime::Guarded;
+using mxc::runtime::LoadFunctionLibrary;
+using mxc::runtime::RegisterFunction;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
 
 mxc_status* mxc_register_function(const char* name, uint32_t version,
                                   mxc_function function, void* user_data) {

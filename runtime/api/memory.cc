@@ -2,7 +2,12 @@
 #include "runtime/api/handles.h"
 #include "runtime/device/device.h"
 
-using namespace mxc::runtime;
+using mxc::runtime::Device;
+using mxc::runtime::DeviceMemory;
+using mxc::runtime::Guarded;
+using mxc::runtime::NeededArray;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
 
 struct mxc_memory {
   const Device* device = nullptr;

@@ -6,7 +6,21 @@
 #include "runtime/api/handles.h"
 #include "runtime/base/element.h"
 
-using namespace mxc::runtime;
+using mxc::runtime::Approval;
+using mxc::runtime::Bytes;
+using mxc::runtime::ElementSize;
+using mxc::runtime::ElementTypeFromFlag;
+using mxc::runtime::Format;
+using mxc::runtime::Guarded;
+using mxc::runtime::Model;
+using mxc::runtime::Needed;
+using mxc::runtime::OpenOptions;
+using mxc::runtime::ReadOptions;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
+using mxc::runtime::StatusOr;
+using mxc::runtime::Tables;
+using mxc::runtime::WeightPlacement;
 
 namespace {
 

@@ -5,7 +5,14 @@
 #include "runtime/api/handles.h"
 #include "runtime/executor/non_finite.h"
 
-using namespace mxc::runtime;
+using mxc::runtime::Executor;
+using mxc::runtime::Guarded;
+using mxc::runtime::NeededArray;
+using mxc::runtime::NonFinite;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
+using mxc::runtime::StatusOr;
+using mxc::runtime::Tables;
 
 namespace {
 

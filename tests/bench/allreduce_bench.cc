@@ -136,11 +136,7 @@ void OnAll(uint32_t workers, const std::function<int(uint32_t rank)>& work) {
   }
 }
 
-}  // namespace
-}  // namespace mxc::kvstore
-
-int main(int argc, char** argv) {
-  using namespace mxc::kvstore;
+int Main(int argc, char** argv) {
   const auto workers = static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 2);
   char folder[] = "/tmp/mxc-allreduce-XXXXXX";
   if (mkdtemp(folder) == nullptr) return 1;
@@ -151,4 +147,10 @@ int main(int argc, char** argv) {
     OnAll(workers,
           [&](uint32_t rank) { return OurRing(meeting, rank, workers); });
   }
+  return 0;
 }
+
+}  // namespace
+}  // namespace mxc::kvstore
+
+int main(int argc, char** argv) { return mxc::kvstore::Main(argc, argv); }

@@ -312,11 +312,7 @@ int Run(const Job& job) {
   return well ? 0 : 1;
 }
 
-}  // namespace
-}  // namespace mxc::kvstore
-
-int main(int argc, char** argv) {
-  using namespace mxc::kvstore;
+int Main(int argc, char** argv) {
   constexpr int kMachines = 6;
   if (argc < kMachines + 2)
     Stop("SCHEDULE ORDER SLICE STEPS SERVERS MACHINE...");
@@ -336,3 +332,8 @@ int main(int argc, char** argv) {
   }
   return Run(job);
 }
+
+}  // namespace
+}  // namespace mxc::kvstore
+
+int main(int argc, char** argv) { return mxc::kvstore::Main(argc, argv); }

@@ -54,11 +54,7 @@ Times Measure(uint32_t threads, uint32_t chunks, int length) {
   return {times.front(), times[times.size() / 2]};
 }
 
-}  // namespace
-}  // namespace mxc::runtime
-
-int main() {
-  using namespace mxc::runtime;
+int Main() {
   std::printf(
       "threads  chunk, ns  phase, ns: least  median   least beyond its work\n");
   const auto most = static_cast<uint32_t>(AvailableThreads());
@@ -70,4 +66,10 @@ int main() {
                   t.median, t.least - chunk);
     }
   }
+  return 0;
 }
+
+}  // namespace
+}  // namespace mxc::runtime
+
+int main() { return mxc::runtime::Main(); }

@@ -23,11 +23,13 @@ constexpr size_t kMostLines = 16384;
 constexpr int kPatience = 200;  // milliseconds, when the server ends
 
 std::string Now() {
-  using namespace std::chrono;
-  const auto now = system_clock::now();
-  const std::time_t seconds = system_clock::to_time_t(now);
+  using Clock = std::chrono::system_clock;
+  const auto now = Clock::now();
+  const std::time_t seconds = Clock::to_time_t(now);
   const auto milliseconds =
-      duration_cast<std::chrono::milliseconds>(now.time_since_epoch()).count() %
+      std::chrono::duration_cast<std::chrono::milliseconds>(
+          now.time_since_epoch())
+          .count() %
       1000;
   std::tm parts;
   gmtime_r(&seconds, &parts);

@@ -15,7 +15,10 @@
 #include "runtime/mxc_train.h"
 #include "runtime/train/state_names.h"
 
-using namespace mxc;
+namespace data = mxc::data;
+namespace fit = mxc::fit;
+namespace runtime = mxc::runtime;
+namespace train = mxc::train;
 using runtime::Fail;
 using runtime::Status;
 using runtime::StatusCode;

@@ -16,7 +16,9 @@
 #include "tools/driver/mxc_compile.h"
 
 namespace nb = nanobind;
-using namespace mxc::python;
+using mxc::python::GilReleased;
+using mxc::python::GilTaken;
+using mxc::python::TypeFlag;
 
 namespace {
 

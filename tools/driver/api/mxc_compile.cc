@@ -50,7 +50,22 @@ class KeptDiagnostic {
 
 }  // namespace mxc
 
-using namespace mxc;
+using mxc::Artifact;
+using mxc::CompileRequest;
+using mxc::Diagnostic;
+using mxc::Diagnostics;
+using mxc::Error;
+using mxc::KeptDiagnostic;
+using mxc::MakeTemporaryFile;
+using mxc::OptionsFrom;
+using mxc::Plan;
+using mxc::Progress;
+using mxc::RequestFrom;
+using mxc::Result;
+using mxc::ThrowIfCancelled;
+using mxc::WorkCancelled;
+using mxc::WorkCount;
+namespace runtime = mxc::runtime;
 
 struct mxc_compilation {
   std::deque<KeptDiagnostic> diagnostics;
