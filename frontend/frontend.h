@@ -38,6 +38,10 @@ struct BuildOptions {
   // By input name. Without one an input has the type that follows from the
   // parameters' arrays, else the one that the network notes, else float32.
   std::map<std::string, DType> input_types;
+  // Values of inputs that are known before anything runs, by input name; what
+  // is made of the network has no such inputs. For front ends whose shapes may
+  // be computed of inputs.
+  std::map<std::string, Tensor> input_values;
   // Replaces the batch axis of every input whose shape is given (where
   // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.

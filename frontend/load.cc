@@ -43,7 +43,9 @@ Result<Model> BuildModel(const NetworkFile& network,
   model.own_parameters = network.parameters();
   if (model.graph.name.empty()) model.graph.name = model.stem;
   DeclareInputs(model.graph);
-  MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, options));
+  if (!network.binds_inputs()) {
+    MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, options));
+  }
   if (options.require_supported) {
     MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }

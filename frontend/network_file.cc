@@ -37,7 +37,7 @@ bool IsArtifact(const NetworkSource& source) {
 // Formats that people have, and none of ours reads.
 const char* OwnerOf(std::string_view path) {
   constexpr std::pair<const char*, const char*> kOthers[] = {
-      {".onnx", "ONNX"}, {".prototxt", "Caffe's"}, {".caffemodel", "Caffe's"}};
+      {".prototxt", "Caffe's"}, {".caffemodel", "Caffe's"}};
   for (const auto& [ending, owner] : kOthers) {
     if (path.ends_with(ending)) return owner;
   }
@@ -72,9 +72,9 @@ Diagnostics Unclaimed(const NetworkSource& source, const std::string& formats) {
 
 }  // namespace
 
-Result<std::string> NetworkFile::Stored() const {
+Result<std::string> NetworkFile::Stored(const BuildOptions& options) const {
   Diagnostics notes;
-  MXC_ASSIGN(Graph graph, Build({}, notes));
+  MXC_ASSIGN(Graph graph, Build(options, notes));
   for (Node* input : graph.Variables(VariableRole::kInput)) {
     const auto& [dtype, shape] = input->types[0];
     if (shape.known_rank() && shape.rank() > 0) AnnotateShape(*input);

@@ -27,6 +27,10 @@ class NetworkFile {
   virtual Result<Graph> Build(const BuildOptions& options,
                               Diagnostics& notes) const = 0;
 
+  // Whether Build has given every input the type that `options` ask for, because
+  // the graph depends on it. Else these are set afterwards.
+  virtual bool binds_inputs() const { return false; }
+
   // Values that the file has itself, by the names of the graph's variables; a
   // parameter file's win over them. Null: they lie in a file of their own.
   virtual std::shared_ptr<const ParameterArrays> parameters() const {
@@ -34,8 +38,8 @@ class NetworkFile {
   }
 
   // JSON that reads as the same network, its inputs' shapes and types included:
-  // what an artifact keeps of it.
-  virtual Result<std::string> Stored() const;
+  // what an artifact keeps of it, which is made for these shapes.
+  virtual Result<std::string> Stored(const BuildOptions& options) const;
 
  protected:
   NetworkFile(std::shared_ptr<const NetworkSource> content,
@@ -53,7 +57,9 @@ class JsonNetworkFile : public NetworkFile {
   // `content` is JSON.
   explicit JsonNetworkFile(std::shared_ptr<const NetworkSource> content);
 
-  Result<std::string> Stored() const override { return source()->text; }
+  Result<std::string> Stored(const BuildOptions&) const override {
+    return source()->text;
+  }
 
  protected:
   const JsonDocument& document() const { return **content().json(); }

@@ -50,6 +50,9 @@ std::string ShapeText(Extents dims, bool numpy_shapes) {
                      dims.size() == 1 ? "," : "");
 }
 
+// The bytes of a constant's elements, two digits each.
+constexpr const char* kConstantAnnotation = "__constant__";
+
 bool NamedLikeParameter(const Node& variable) {
   static constexpr std::string_view kSuffixes[] = {
       "weight", "bias",        "gamma",      "beta",         "parameters",
@@ -140,6 +143,41 @@ void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes) {
 void AnnotateShape(Node& variable) {
   variable.annotations["__shape__"] =
       ShapeText(variable.types[0].shape.dims(), /*numpy_shapes=*/false);
+}
+
+std::map<std::string, std::string> AnnotationsOfConstant(const Tensor& value) {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::string bytes;
+  for (int64_t i = 0; i < value.size_bytes(); ++i) {
+    const auto byte = static_cast<unsigned>(value.bytes()[i]);
+    bytes += kDigits[byte >> 4];
+    bytes += kDigits[byte & 15];
+  }
+  return {{"__shape__", ShapeText(value.shape().dims(), true)},
+          {"__dtype__", std::to_string(static_cast<int>(value.type().dtype))},
+          {kConstantAnnotation, std::move(bytes)}};
+}
+
+std::optional<Tensor> AnnotatedConstant(const Node& variable) {
+  const auto found = variable.annotations.find(kConstantAnnotation);
+  const TensorType& type = variable.types[0];
+  if (found == variable.annotations.end() || !type.known() || Unfit(type)) {
+    return std::nullopt;
+  }
+  const std::string& digits = found->second;
+  if (static_cast<int64_t>(digits.size()) != 2 * type.bytes()) {
+    return std::nullopt;
+  }
+  std::byte* to = nullptr;
+  Tensor value = Tensor::Allocate(type, &to);
+  for (size_t i = 0; i < digits.size(); i += 2) {
+    uint8_t byte = 0;
+    const char* begin = digits.data() + i;
+    const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
+    if (error != std::errc() || end != begin + 2) return std::nullopt;
+    to[i / 2] = std::byte(byte);
+  }
+  return value;
 }
 
 void AssignRoles(Graph& graph) {

@@ -51,4 +51,11 @@ std::unordered_set<const Node*> LabelsOf(const Graph& graph);
 // Of a single one.
 bool IsLabel(const Graph& graph, const Node& variable);
 
+// What a symbol, which knows no constants, writes of one: to MXNet it is an
+// argument of that shape and type.
+std::map<std::string, std::string> AnnotationsOfConstant(const Tensor& value);
+// The constant that a variable with these annotations stands for; nullopt where
+// it is a variable.
+std::optional<Tensor> AnnotatedConstant(const Node& variable);
+
 }  // namespace mxc

@@ -174,7 +174,12 @@ class Builder {
         node->written.emplace_back(attr.name, attr.text);
       }
     }
-    if (from.is_variable()) SetAnnotatedType(*node, symbol_.numpy_shapes);
+    if (!from.is_variable()) return node;
+    SetAnnotatedType(*node, symbol_.numpy_shapes);
+    if (auto value = AnnotatedConstant(*node)) {
+      node->kind = Node::Kind::kConstant;
+      node->constant = std::move(*value);
+    }
     return node;
   }
 

@@ -9,6 +9,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/mxnet/symbol.h"
+#include "frontend/variables.h"
 #include "runtime/base/visible.h"
 
 namespace mxc {
@@ -100,6 +101,9 @@ class Writer {
     std::map<std::string, std::string> attrs(node.annotations.begin(),
                                              node.annotations.end());
     attrs.insert(node.written.begin(), node.written.end());
+    if (node.kind == Node::Kind::kConstant) {
+      attrs.merge(AnnotationsOfConstant(node.constant));
+    }
     std::vector<std::string> inputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       inputs.push_back(InputEntry(node, i));

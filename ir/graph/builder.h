@@ -17,15 +17,17 @@ class GraphBuilder {
   // New nodes are named `origin`/<role> and carry its location and origins.
   GraphBuilder(Graph& graph, const Node& origin)
       : graph_(graph), origin_(origin) {}
+  virtual ~GraphBuilder() = default;
 
   // A node of the operator called `op`; its types are inferred at once and
   // must be complete. Attributes are given as MXNet's text.
   Value Op(std::string_view op, std::vector<Value> inputs,
            std::vector<AttrText> attrs = {}, std::string_view role = "");
-  // All outputs of the same.
-  std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
-                         std::vector<AttrText> attrs = {},
-                         std::string_view role = "");
+  // All outputs of the same. Aborts where the operator refuses attributes or
+  // types, unless a front end, which builds what files ask for, overrides it.
+  virtual std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
+                                 std::vector<AttrText> attrs = {},
+                                 std::string_view role = "");
   // From now on nodes are named `origin`/`part`/<role>: what belongs together in
   // an operator of many ("layer0"). Empty: they no longer are.
   void BeginPart(std::string_view part) {

@@ -28,5 +28,6 @@ int RunSymbolCases(const CaseOptions& options);
 int RunTrainingCases(const CaseOptions& options);
 int RunBadCases(const CaseOptions& options);
 int RunKvstoreCases(const CaseOptions& options);
+int RunOnnxCases(const CaseOptions& options);
 
 }  // namespace mxc

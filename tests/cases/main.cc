@@ -26,6 +26,7 @@ constexpr Kind kKinds[] = {
     {"training", "training runs, step by step", "interpreter",
      RunTrainingCases},
     {"bad", "damaged files are refused", "interpreter", RunBadCases},
+    {"onnx", "ONNX's node tests", "compiled", RunOnnxCases},
     {"kvstore", "jobs of several processes", "compiled", RunKvstoreCases},
 };
 

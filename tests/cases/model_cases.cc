@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// models: a folder of models, each a folder with NAME-symbol.json, a parameter
-// file, and expected/: meta.json with the inputs' shapes, input_NAME.npy (or
+// models: a folder of models, each a folder with NAME-symbol.json and a
+// parameter file, or an ONNX model, and expected/: meta.json with the inputs' shapes, input_NAME.npy (or
 // input_NAME.u8.npy: x = u8·scale + offset, in float), output_K.npy.
 #include <fmt/format.h>
 
@@ -62,9 +62,11 @@ Result<ModelCase> ReadModelCase(const fs::path& folder) {
   c.name = folder.filename();
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string path = entry.path();
-    if (path.ends_with("-symbol.json")) c.symbol = path;
+    if (path.ends_with("-symbol.json") || path.ends_with(".onnx")) {
+      c.symbol = path;
+    }
   }
-  if (c.symbol.empty()) return Error({}, "no *-symbol.json");
+  if (c.symbol.empty()) return Error({}, "no *-symbol.json, no *.onnx");
   const fs::path expected = folder / "expected";
   std::ifstream meta(expected / "meta.json");
   c.meta = nlohmann::json::parse(meta, nullptr, false);

@@ -105,7 +105,7 @@ TEST_CASE("a format of one file and one row is built and brings its values") {
 }
 
 TEST_CASE("an artifact keeps JSON that reads as the same network") {
-  const auto stored = OpenToy()->Stored();
+  const auto stored = OpenToy()->Stored({});
   REQUIRE(stored.ok());
   const auto again =
       LoadText(std::make_shared<SourceFile>(SourceFile{"stored", *stored}), {});
@@ -117,7 +117,7 @@ TEST_CASE("an artifact keeps JSON that reads as the same network") {
       R"({"mxc": 1, "inputs": {"data": [1, 2]}, "nodes": []})";
   const auto json = OpenNetwork(Content(own));
   REQUIRE(json.ok());
-  CHECK(*(*json)->Stored() == own);
+  CHECK(*(*json)->Stored({}) == own);
 }
 
 TEST_CASE("a parameter file wins over values of the network's own file") {

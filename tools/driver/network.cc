@@ -183,6 +183,10 @@ Result<Model> LoadedNetwork::DraftWithParameters(const Specialization& of) {
   return model;
 }
 
+Result<std::string> LoadedNetwork::Stored(const Specialization& of) const {
+  return file_->Stored(LoadOptionsOf(of));
+}
+
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;

@@ -46,6 +46,8 @@ class LoadedNetwork {
   Result<Model> Draft(const Specialization& of) const;
   // The same with the parameters of the file, if there is one.
   Result<Model> DraftWithParameters(const Specialization& of);
+  // What an artifact keeps of the network (network_file.h).
+  Result<std::string> Stored(const Specialization& of) const;
   // Whether every operator is known and can be compiled.
   Status RequireOperators(const Specialization& of) const;
 

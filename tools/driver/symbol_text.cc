@@ -60,9 +60,9 @@ void Annotate(const Plan& plan, Graph& graph) {
 Result<std::string> SymbolText(const CompileRequest& request,
                                const Plan& plan) {
   const bool changed = !plan.network->ChangedClasses().empty();
-  if (!request.trains() && !changed) return plan.network->file().Stored();
   Specialization of = request.For(0);
   if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
+  if (!request.trains() && !changed) return plan.network->Stored(of);
   MXC_ASSIGN(Model model, plan.network->Draft(of));
   Annotate(plan, model.graph);
   return WriteSymbol(model.graph);

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/onnx/call.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "frontend/onnx/importer.h"
+#include "frontend/onnx/tensor_data.h"
+#include "ir/ops/constant_value.h"
+
+namespace mxc::onnx {
+namespace {
+
+// What folding may take of the interpreter's time: about a tenth of a second.
+constexpr double kMostWork = 1e6;
+
+int32_t TypeOfAttribute(const AttributeProto& attribute) {
+  if (attribute.type != AttributeProto::kUndefined) return attribute.type;
+  // Files of IR version 1 have no type: what is there tells it.
+  if (attribute.t != nullptr) return AttributeProto::kTensor;
+  if (attribute.g != nullptr) return AttributeProto::kGraph;
+  if (!attribute.ints.empty()) return AttributeProto::kInts;
+  if (!attribute.floats.empty()) return AttributeProto::kFloats;
+  if (!attribute.strings.empty()) return AttributeProto::kStrings;
+  if (!attribute.s.empty()) return AttributeProto::kString;
+  return attribute.f != 0 ? AttributeProto::kFloat : AttributeProto::kInt;
+}
+
+}  // namespace
+
+std::string Texts(const Extents& values) {
+  std::string text = "(";
+  for (const int64_t value : values) {
+    text += std::to_string(value);
+    text += values.size() == 1 ? "," : ", ";
+  }
+  if (values.size() > 1) text.resize(text.size() - 2);
+  return text + ")";
+}
+
+Call::Call(Importer& importer, Graph& graph, const Node& origin,
+           const NodeProto& node, int64_t opset, Attributes attributes,
+           std::vector<Operand*> inputs)
+    : GraphBuilder(graph, origin),
+      importer_(importer),
+      node_(node),
+      opset_(opset),
+      attributes_(std::move(attributes)),
+      inputs_(std::move(inputs)),
+      results_(node.output.size()) {}
+
+// --- attributes -------------------------------------------------------------
+
+const AttributeProto* Call::Find(std::string_view name, int32_t type,
+                                 std::string_view what) {
+  asked_.insert(name);
+  const auto found = attributes_.find(name);
+  if (found == attributes_.end()) return nullptr;
+  const AttributeProto* attribute = found->second;
+  const int32_t is = TypeOfAttribute(*attribute);
+  // An empty list looks like a number where files name no type.
+  const bool untyped = attribute->type == AttributeProto::kUndefined;
+  Require(is == type || untyped, "attribute '{}' is of kind {}, expected {}",
+          name, is, what);
+  return attribute;
+}
+
+bool Call::HasAttribute(std::string_view name) {
+  asked_.insert(name);
+  return attributes_.contains(name);
+}
+
+int64_t Call::Int(std::string_view name, int64_t fallback) {
+  const auto* found = Find(name, AttributeProto::kInt, "an integer");
+  return found == nullptr ? fallback : found->i;
+}
+
+int64_t Call::Int(std::string_view name) {
+  Require(HasAttribute(name), "attribute '{}' is missing", name);
+  return Int(name, 0);
+}
+
+double Call::Float(std::string_view name, double fallback) {
+  const auto* found = Find(name, AttributeProto::kFloat, "a float");
+  return found == nullptr ? fallback : static_cast<double>(found->f);
+}
+
+double Call::Float(std::string_view name) {
+  Require(HasAttribute(name), "attribute '{}' is missing", name);
+  return Float(name, 0);
+}
+
+std::string Call::String(std::string_view name, std::string_view fallback) {
+  const auto* found = Find(name, AttributeProto::kString, "a string");
+  return std::string(found == nullptr ? fallback : found->s);
+}
+
+std::string Call::String(std::string_view name) {
+  Require(HasAttribute(name), "attribute '{}' is missing", name);
+  return String(name, "");
+}
+
+std::optional<Extents> Call::Ints(std::string_view name) {
+  const auto* found = Find(name, AttributeProto::kInts, "a list of integers");
+  if (found == nullptr) return std::nullopt;
+  return found->ints;
+}
+
+std::optional<std::vector<float>> Call::Floats(std::string_view name) {
+  const auto* found = Find(name, AttributeProto::kFloats, "a list of floats");
+  if (found == nullptr) return std::nullopt;
+  std::vector<float> floats;
+  for (size_t i = 0; i < found->floats.size(); ++i) {
+    floats.push_back(found->floats[i]);
+  }
+  return floats;
+}
+
+std::optional<std::vector<std::string>> Call::Strings(std::string_view name) {
+  const auto* found = Find(name, AttributeProto::kStrings, "a list of strings");
+  if (found == nullptr) return std::nullopt;
+  return std::vector<std::string>(found->strings.begin(), found->strings.end());
+}
+
+Tensor Call::TensorOf(std::string_view name) {
+  const auto* found = Find(name, AttributeProto::kTensor, "a tensor");
+  Require(found != nullptr && found->t != nullptr, "attribute '{}' is missing",
+          name);
+  auto tensor = importer_.files().Read(*found->t);
+  Require(tensor.ok(), "the tensor of attribute '{}': {}", name,
+          tensor.ok() ? "" : tensor.errors().front().message);
+  return std::move(*tensor);
+}
+
+const GraphProto& Call::GraphOf(std::string_view name) {
+  const auto* found = Find(name, AttributeProto::kGraph, "a graph");
+  Require(found != nullptr && found->g != nullptr, "attribute '{}' is missing",
+          name);
+  return *found->g;
+}
+
+int Call::OneOf(std::string_view name, std::vector<std::string_view> words,
+                int fallback) {
+  const auto* found = Find(name, AttributeProto::kString, "a string");
+  if (found == nullptr) return fallback;
+  const auto at = std::ranges::find(words, found->s);
+  Require(at != words.end(), "attribute '{}' is '{}', expected one of {}", name,
+          found->s.substr(0, 40), fmt::join(words, ", "));
+  return static_cast<int>(at - words.begin());
+}
+
+std::string Call::UnknownAttribute() const {
+  for (const auto& [name, attribute] : attributes_) {
+    if (!asked_.contains(name)) return std::string(name);
+  }
+  return "";
+}
+
+// --- inputs -----------------------------------------------------------------
+
+const Operand& Call::operand(int i) {
+  Require(Has(i), "input {} is missing", i);
+  return *inputs_[i];
+}
+
+Value Call::In(int i) {
+  Require(Has(i), "input {} is missing", i);
+  return ValueOf(*inputs_[i]);
+}
+
+Value Call::ValueOf(Operand& operand) { return importer_.ValueOf(operand); }
+
+const TensorType& Call::TypeOf(int i) {
+  Require(Has(i), "input {} is missing", i);
+  Require(inputs_[i]->sequence == nullptr,
+          "input '{}' is a sequence, expected a tensor", node_.input[i]);
+  return inputs_[i]->type();
+}
+
+std::optional<Tensor> Call::Known(int i) const {
+  if (!Has(i)) return std::nullopt;
+  const Operand& operand = *inputs_[i];
+  if (operand.known || !operand.value) return operand.known;
+  return importer_.ValueNow(operand.value);
+}
+
+Tensor Call::Need(int i, std::string_view what) {
+  Require(Has(i), "its {}, input {}, is missing", what, i);
+  const auto known = Known(i);
+  Require(known.has_value(),
+          "its {} '{}' is computed of what the program is given, expected one "
+          "that is known when it is compiled; --bind {}=FILE makes it so where "
+          "it is an input",
+          what, node_.input[i], node_.input[i]);
+  return *known;
+}
+
+Extents Call::NeedInts(int i, std::string_view what) {
+  constexpr int64_t kMost = 1 << 20;
+  const Tensor tensor = Need(i, what);
+  const int64_t count = tensor.shape().elements();
+  Require(count <= kMost, "its {} has {} elements", what, count);
+  Require(!IsFloat(tensor.type().dtype), "its {} is of floats", what);
+  Extents values;
+  for (int64_t k = 0; k < count; ++k) {
+    values.push_back(static_cast<int64_t>(tensor.ExactAt(k)));
+  }
+  return values;
+}
+
+int64_t Call::NeedInt(int i, std::string_view what) {
+  const Extents values = NeedInts(i, what);
+  Require(values.size() == 1, "its {} has {} elements, expected one", what,
+          values.size());
+  return values[0];
+}
+
+double Call::NeedFloat(int i, std::string_view what) {
+  const Tensor tensor = Need(i, what);
+  Require(tensor.shape().elements() == 1,
+          "its {} has shape {}, expected one "
+          "element",
+          what, ToString(tensor.shape()));
+  return tensor.At(0);
+}
+
+const std::vector<Operand>& Call::SequenceOf(int i) {
+  Require(Has(i) && inputs_[i]->sequence != nullptr,
+          "input {} is no sequence of known length", i);
+  return *inputs_[i]->sequence;
+}
+
+// --- outputs ----------------------------------------------------------------
+
+bool Call::Wants(int i) const {
+  return i < outputs() && !node_.output[i].empty();
+}
+
+void Call::Give(int i, Value value) {
+  if (i >= outputs()) return;
+  Operand& result = results_[i];
+  result = {};
+  result.value = value;
+  if (value.node->kind == Node::Kind::kConstant) {
+    result.known = value.node->constant;
+  } else if (value.node->kind == Node::Kind::kVariable) {
+    // A parameter that passes through stays known.
+    for (const Operand* input : inputs_) {
+      if (input != nullptr && input->value == value) result = *input;
+    }
+  }
+}
+
+void Call::Give(int i, Tensor known) {
+  if (i < outputs()) results_[i] = Operand{.known = std::move(known)};
+}
+
+void Call::GiveSequence(int i, std::vector<Operand> elements) {
+  if (i >= outputs()) return;
+  results_[i] = {};
+  results_[i].sequence =
+      std::make_shared<const std::vector<Operand>>(std::move(elements));
+}
+
+// --- what rules share -------------------------------------------------------
+
+int Call::Axis(int64_t axis, int rank) const {
+  Require(axis >= -rank && axis < rank, "axis {} does not exist; there are {}",
+          axis, rank);
+  return static_cast<int>(axis < 0 ? axis + rank : axis);
+}
+
+Extents Call::Axes(const Extents& axes, int rank) const {
+  Extents sorted;
+  for (const int64_t axis : axes) sorted.push_back(Axis(axis, rank));
+  std::ranges::sort(sorted);
+  Require(std::ranges::adjacent_find(sorted) == sorted.end(),
+          "an axis stands twice in {}", Texts(axes));
+  return sorted;
+}
+
+Shape Call::Broadcast(const std::vector<Value>& values) const {
+  int rank = 0;
+  for (const Value& value : values) rank = std::max(rank, value.shape().rank());
+  Extents dims(rank, 1);
+  for (const Value& value : values) {
+    const int more = rank - value.shape().rank();
+    for (int axis = more; axis < rank; ++axis) {
+      const int64_t extent = value.shape()[axis - more];
+      Require(extent == dims[axis] || extent == 1 || dims[axis] == 1,
+              "shapes do not broadcast: {} against {} along axis {}", extent,
+              dims[axis], axis);
+      if (extent != 1) dims[axis] = extent;
+    }
+  }
+  return dims;
+}
+
+Value Call::Transpose(Value x, const Extents& axes) {
+  bool same = true;
+  for (size_t i = 0; i < axes.size(); ++i) {
+    same = same && axes[i] == static_cast<int64_t>(i);
+  }
+  if (same) return x;
+  return Op("transpose", {x}, {{"axes", Texts(axes)}});
+}
+
+Value Call::Unsqueeze(Value x, int axis) {
+  Extents dims = x.shape().dims();
+  dims.insert(dims.begin() + axis, 1);
+  return Reshape(x, dims);
+}
+
+bool Call::IsEmpty(const Shape& shape) {
+  return std::ranges::count(shape.dims(), 0) > 0;
+}
+
+void Call::GiveEmpty(DType dtype, Shape shape) {
+  std::byte* nothing = nullptr;
+  Give(0, Tensor::Allocate({dtype, std::move(shape)}, &nothing));
+}
+
+Value Call::ConstantInts(const Extents& values, std::string_view role) {
+  std::byte* to = nullptr;
+  Tensor tensor = Tensor::Allocate(
+      {DType::kI64, Shape{static_cast<int64_t>(values.size())}}, &to);
+  std::memcpy(to, values.data(), values.size() * sizeof(int64_t));
+  return Constant(std::move(tensor), role);
+}
+
+Value Call::ScalarLike(double value, Value like) {
+  return Constant(Tensor::Filled({like.type().dtype, Shape(Extents())}, value),
+                  fmt::format("{}", value));
+}
+
+std::vector<Value> Call::Ops(std::string_view op_name,
+                             std::vector<mxc::Value> inputs,
+                             std::vector<AttrText> attrs,
+                             std::string_view role) {
+  const Operator* op = FindOperator(op_name);
+  MXC_CHECK(op != nullptr, "operator '{}'", op_name);
+  std::vector<AttrError> errors;
+  AttrsPtr parsed = op->parse(attrs, errors);
+  if (!errors.empty()) {
+    Refuse("{}: {} {}", op_name, errors[0].name, errors[0].message);
+  }
+  if (op->check) {
+    if (const auto error = op->check(parsed.get())) Refuse("{}", *error);
+  }
+  const size_t expected = op->inputs(parsed.get()).size();
+  MXC_CHECK(op->variadic || inputs.size() == expected,
+            "{} takes {} inputs, not {}", op_name, expected, inputs.size());
+  importer_.CountNode();
+  Node* node = graph_.AddOperator(
+      op,
+      fmt::format("{}/{}", origin_.name,
+                  role.empty() ? op_name : std::string_view(role)),
+      std::move(parsed), inputs);
+  node->loc = origin_.loc;
+  node->origins = {origin_.name};
+  node->written = std::move(attrs);
+  std::vector<TensorType> types;
+  for (const mxc::Value& input : inputs) types.push_back(input.type());
+  TypeInference inference(types, node->types, graph_.training);
+  op->types(node->attrs.get(), inference);
+  if (inference.error()) Refuse("{}", *inference.error());
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (types[i] == inputs[i].type()) continue;
+    Refuse("input {} of {} is {}, expected {}", i, op_name,
+           ToString(inputs[i].type()), ToString(types[i]));
+  }
+  std::vector<mxc::Value> outputs;
+  for (size_t i = 0; i < node->types.size(); ++i) {
+    const TensorType& type = node->types[i];
+    if (const auto unfit = Unfit(type)) Refuse("its result has {}", *unfit);
+    MXC_CHECK(type.known(), "{} in {}", op_name, origin_.name);
+    outputs.push_back(node->out(static_cast<int>(i)));
+  }
+  const bool constant =
+      !inputs.empty() &&
+      std::ranges::all_of(inputs, [](const mxc::Value& input) {
+        return input.node->kind == Node::Kind::kConstant;
+      });
+  if (!constant) return outputs;
+  if (op->decompose && !op->meaning) {
+    auto parts = op->decompose(node->attrs.get(), *node, *this);
+    if (!parts.empty()) return parts;
+  }
+  if (auto folded = ConstantValue(*node, kMostWork)) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      outputs[i] =
+          graph_.AddConstant(node->name, std::move((*folded)[i]))->out();
+    }
+  }
+  return outputs;
+}
+
+std::vector<Operand> Call::Run(const GraphProto& graph,
+                               std::vector<Operand> inputs) {
+  return importer_.RunInner(graph, std::move(inputs));
+}
+
+}  // namespace mxc::onnx

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a rule of operators.def is written with: one node of an ONNX graph.
+//
+//   void ImportRelu(Call& c) { c.Give(0, c.Op("relu", {c.In(0)})); }
+//
+// Rules build nodes of ir/ops with types that are known: shapes are concrete
+// when a network is imported, and operators of constants are constants at once,
+// so that what a file computes of shapes is known where a rule asks for it. A
+// rule that cannot go on throws by Refuse; the importer catches it at the node,
+// and nothing leaves the room.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "frontend/onnx/schema.h"
+#include "ir/graph/builder.h"
+
+namespace mxc::onnx {
+
+// A value of the file.
+struct Operand {
+  // What it is, where that is known when the network is imported. May have no
+  // elements, as no tensor of a graph may.
+  std::optional<Tensor> known = {};
+  // In the graph; empty where only `known` is there, and for sequences.
+  Value value = {};
+  // Of a sequence; of an optional, which has at most one.
+  std::shared_ptr<const std::vector<Operand>> sequence = {};
+  // The name of a parameter whose values `known` are; a variable of that name
+  // stands for them in the graph.
+  std::string parameter = {};
+
+  bool given() const {
+    return known.has_value() || static_cast<bool>(value) || sequence != nullptr;
+  }
+  const TensorType& type() const {
+    return value ? value.type() : known->type();
+  }
+};
+
+// Thrown by rules.
+struct Refused {
+  std::string sentence;
+};
+
+class Importer;
+
+class Call : public GraphBuilder {
+ public:
+  using Attributes = std::map<std::string_view, const AttributeProto*>;
+
+  // `origin` is not in the graph; it has the name that new nodes carry on.
+  Call(Importer& importer, Graph& graph, const Node& origin,
+       const NodeProto& node, int64_t opset, Attributes attributes,
+       std::vector<Operand*> inputs);
+
+  const NodeProto& node() const { return node_; }
+  // The version of the operator's domain that the model asks for.
+  int64_t opset() const { return opset_; }
+
+  // --- attributes, which are the file's by their names; one that no rule asks
+  // for is refused when the rule has ended
+  bool HasAttribute(std::string_view name);
+  int64_t Int(std::string_view name, int64_t fallback);
+  int64_t Int(std::string_view name);  // refuses where there is none
+  bool Flag(std::string_view name, bool fallback = false) {
+    return Int(name, fallback ? 1 : 0) != 0;
+  }
+  double Float(std::string_view name, double fallback);
+  double Float(std::string_view name);
+  std::string String(std::string_view name, std::string_view fallback);
+  std::string String(std::string_view name);
+  std::optional<Extents> Ints(std::string_view name);
+  std::optional<std::vector<float>> Floats(std::string_view name);
+  std::optional<std::vector<std::string>> Strings(std::string_view name);
+  Tensor TensorOf(std::string_view name);
+  const GraphProto& GraphOf(std::string_view name);
+  // The attribute is known and changes nothing.
+  void Ignore(std::string_view name) { (void)HasAttribute(name); }
+  // One of `words`, by its place.
+  int OneOf(std::string_view name, std::vector<std::string_view> words,
+            int fallback);
+
+  // --- inputs
+  int inputs() const { return static_cast<int>(inputs_.size()); }
+  bool Has(int i) const {
+    return i < inputs() && inputs_[i] != nullptr && inputs_[i]->given();
+  }
+  // In the graph; refuses where there is none, or where it has no elements.
+  Value In(int i);
+  const TensorType& TypeOf(int i);
+  const Shape& ShapeOf(int i) { return TypeOf(i).shape; }
+  int RankOf(int i) { return ShapeOf(i).rank(); }
+  DType DTypeOf(int i) { return TypeOf(i).dtype; }
+  // The value, if it does not depend on what the program is given.
+  std::optional<Tensor> Known(int i) const;
+  // The same, which the operator cannot do without: `what` it is for the
+  // sentence that refuses it ("shape").
+  Tensor Need(int i, std::string_view what);
+  Extents NeedInts(int i, std::string_view what);
+  int64_t NeedInt(int i, std::string_view what);
+  double NeedFloat(int i, std::string_view what);
+  const Operand& operand(int i);
+  const std::vector<Operand>& SequenceOf(int i);
+
+  // --- outputs
+  int outputs() const { return static_cast<int>(results_.size()); }
+  // Whether anything reads it.
+  bool Wants(int i) const;
+  void Give(int i, Value value);
+  void Give(int i, Tensor known);
+  void Give(int i, Operand operand) { results_.at(i) = std::move(operand); }
+  void GiveSequence(int i, std::vector<Operand> elements);
+
+  // --- words
+  template <class... Args>
+  [[noreturn]] void Refuse(fmt::format_string<Args...> format,
+                           Args&&... args) const {
+    throw Refused{fmt::format(format, std::forward<Args>(args)...)};
+  }
+  template <class... Args>
+  void Require(bool holds, fmt::format_string<Args...> format,
+               Args&&... args) const {
+    if (!holds) throw Refused{fmt::format(format, std::forward<Args>(args)...)};
+  }
+
+  // --- what rules share
+  // An axis that may count from the end, of `rank` axes.
+  int Axis(int64_t axis, int rank) const;
+  // The same for a list, ascending; refuses one that stands twice.
+  Extents Axes(const Extents& axes, int rank) const;
+  // The extents that all inputs broadcast to, as NumPy does.
+  Shape Broadcast(const std::vector<Value>& values) const;
+  Value Transpose(Value x, const Extents& axes);
+  // The elements with begin, begin + step, … before end along an axis.
+  Value Unsqueeze(Value x, int axis);
+  Value ConstantInts(const Extents& values, std::string_view role);
+  // Whether a tensor of that shape cannot be in a graph: it has no elements.
+  static bool IsEmpty(const Shape& shape);
+  // Output 0 without elements.
+  void GiveEmpty(DType dtype, Shape shape);
+  // What stands for an operand in the graph.
+  Value ValueOf(Operand& operand);
+  Value ScalarLike(double value, Value like);  // rank 0, of its type
+
+  std::vector<mxc::Value> Ops(std::string_view op,
+                              std::vector<mxc::Value> inputs,
+                              std::vector<AttrText> attrs = {},
+                              std::string_view role = "") override;
+
+  // Runs a graph that this node holds, which sees the names around it; `inputs`
+  // are its first inputs. Its outputs.
+  std::vector<Operand> Run(const GraphProto& graph,
+                           std::vector<Operand> inputs);
+
+  // For the importer.
+  std::vector<Operand>& results() { return results_; }
+  std::string UnknownAttribute() const;  // empty: there is none
+
+ private:
+  const AttributeProto* Find(std::string_view name, int32_t type,
+                             std::string_view what);
+
+  Importer& importer_;
+  const NodeProto& node_;
+  const int64_t opset_;
+  const Attributes attributes_;
+  std::set<std::string_view> asked_;
+  std::vector<Operand*> inputs_;
+  std::vector<Operand> results_;
+};
+
+using Rule = void (*)(Call&);
+
+// "(2, 3)" as attributes say it.
+std::string Texts(const Extents& values);
+
+}  // namespace mxc::onnx

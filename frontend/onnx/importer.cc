@@ -1,0 +1,673 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/onnx/importer.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+
+#include "frontend/onnx/operators.h"
+#include "ir/ops/constant_value.h"
+
+namespace mxc::onnx {
+namespace {
+
+constexpr int64_t kMostNodes = 200'000;
+constexpr int kMostDepth = 64;  // of graphs in graphs
+
+// "ai.onnx" is the other name of "".
+Text DomainOf(Text domain) { return domain == "ai.onnx" ? Text() : domain; }
+
+std::string FunctionKey(Text domain, Text name, Text overload) {
+  return fmt::format("{}\n{}\n{}", DomainOf(domain), name, overload);
+}
+
+bool IsParameter(const Tensor& tensor) {
+  return IsFloat(tensor.type().dtype) && tensor.shape().rank() > 0 &&
+         tensor.shape().elements() > 0;
+}
+
+}  // namespace
+
+std::string NameForPeople(const NodeProto& node) {
+  const Text name = !node.name.empty()    ? node.name
+                    : node.output.empty() ? Text("without a name")
+                                          : node.output[0];
+  return fmt::format("node '{}' ({})", name.substr(0, 200),
+                     node.op_type.substr(0, 200));
+}
+
+namespace {
+
+// The array of a tensor, which lives as long as it.
+runtime::NamedArray ArrayOf(Text name, const Tensor& tensor) {
+  runtime::NamedArray named;
+  // The part before a colon is what a file says of an array.
+  named.name = "arg:" + std::string(name);
+  named.array.type = static_cast<runtime::ElementType>(tensor.type().dtype);
+  named.array.shape = tensor.shape().dims();
+  const auto kept = std::make_shared<const Tensor>(tensor);
+  named.array.storage =
+      std::shared_ptr<std::byte[]>(kept, const_cast<std::byte*>(kept->bytes()));
+  return named;
+}
+
+// The tensor of a node of the outermost graph that is a constant.
+const TensorProto* ConstantOf(const NodeProto& node) {
+  if (node.op_type != "Constant" || !node.domain.empty() ||
+      node.output.size() != 1) {
+    return nullptr;
+  }
+  for (const AttributeProto& attribute : node.attribute) {
+    if (attribute.name == "value") return attribute.t.get();
+  }
+  return nullptr;
+}
+
+bool IsParameterNode(const Tensor& tensor) {
+  return IsParameter(tensor) && tensor.shape().elements() > 1;
+}
+
+}  // namespace
+
+Result<ParameterArrays> ReadParameterArrays(const ModelProto& model,
+                                            const TensorFiles& files) {
+  ParameterArrays arrays;
+  Diagnostics errors;
+  const auto add = [&](const TensorProto& from, Text name, auto is_parameter) {
+    const auto tensor = files.Read(from);
+    if (!tensor.ok()) {
+      errors.push_back(Error({}, "initializer '{}': {}", name.substr(0, 200),
+                             tensor.errors().front().message));
+    } else if (is_parameter(*tensor)) {
+      arrays.push_back(ArrayOf(name, *tensor));
+    }
+  };
+  for (const TensorProto& initializer : model.graph->initializer) {
+    add(initializer, initializer.name, IsParameter);
+  }
+  for (const NodeProto& node : model.graph->node) {
+    const TensorProto* tensor = ConstantOf(node);
+    if (tensor == nullptr || !onnx::DTypeOf(tensor->data_type)) continue;
+    add(*tensor, node.output[0], IsParameterNode);
+  }
+  if (!errors.empty()) return errors;
+  return arrays;
+}
+
+Importer::Importer(const ModelProto& model, const TensorFiles& files,
+                   const BuildOptions& options)
+    : model_(model), files_(files), options_(options) {
+  for (const OperatorSetIdProto& opset : model.opset_import) {
+    opsets_[DomainOf(opset.domain)] = opset.version;
+  }
+  for (const FunctionProto& function : model.functions) {
+    functions_[FunctionKey(function.domain, function.name, function.overload)] =
+        &function;
+  }
+}
+
+Result<Graph> Importer::Run(Diagnostics&) {
+  Scope scope;
+  scope.opsets = &opsets_;
+  scope_ = &scope;
+  try {
+    const GraphProto& graph = *model_.graph;
+    graph_.name = std::string(graph.name);
+    graph_.numpy_shapes = true;
+    AddInitializers(graph, scope, /*outermost=*/true);
+    BindSymbols(graph);
+    AddInputs(graph, scope);
+    if (!errors_.empty()) return std::move(errors_);
+    RunNodes(graph.node, scope);
+    if (errors_.empty()) AddOutputs(graph, scope);
+  } catch (const Refused& refused) {
+    errors_.push_back(Error({}, "{}", refused.sentence));
+  }
+  if (!errors_.empty()) return std::move(errors_);
+  SetRoles();
+  for (const auto& node : graph_.nodes()) {
+    if (node->kind == Node::Kind::kVariable &&
+        node->role == VariableRole::kInput) {
+      node->declared = true;
+    }
+  }
+  graph_.RemoveDeadNodes();
+  NameConstants();
+  return std::move(graph_);
+}
+
+// --- inputs and parameters --------------------------------------------------
+
+void Importer::AddInitializers(const GraphProto& graph, Scope& scope,
+                               bool outermost) {
+  for (const TensorProto& initializer : graph.initializer) {
+    auto tensor = files_.Read(initializer);
+    if (!tensor.ok()) {
+      errors_.push_back(Error({}, "initializer '{}': {}",
+                              initializer.name.substr(0, 200),
+                              tensor.errors().front().message));
+      continue;
+    }
+    Operand operand;
+    if (outermost && IsParameter(*tensor)) {
+      operand.parameter = std::string(initializer.name);
+    }
+    operand.known = std::move(*tensor);
+    scope.values[initializer.name] = std::move(operand);
+  }
+  if (!graph.sparse_initializer.empty()) {
+    errors_.push_back(
+        Error({},
+              "sparse initializers are not supported; 'onnx' makes them "
+              "dense"));
+  }
+}
+
+// What the caller's shapes say about the names of extents.
+void Importer::BindSymbols(const GraphProto& graph) {
+  for (const ValueInfoProto& info : graph.input) {
+    if (info.type == nullptr || info.type->tensor_type == nullptr ||
+        info.type->tensor_type->shape == nullptr) {
+      continue;
+    }
+    const auto& dims = info.type->tensor_type->shape->dim;
+    const auto given = options_.input_shapes.find(std::string(info.name));
+    for (size_t axis = 0; axis < dims.size(); ++axis) {
+      const Text symbol = dims[axis].dim_param;
+      if (dims[axis].dim_value || symbol.empty()) continue;
+      if (given != options_.input_shapes.end() &&
+          given->second.size() == dims.size()) {
+        symbols_.emplace(symbol, given->second[axis]);
+      } else if (options_.batch > 0 && axis == 0) {
+        symbols_.emplace(symbol, options_.batch);
+      }
+    }
+  }
+}
+
+void Importer::AddInputs(const GraphProto& graph, Scope& scope) {
+  std::set<std::string> names;
+  for (const ValueInfoProto& info : graph.input) {
+    // Before IR version 4 every initializer was an input, too; a default
+    // value today. Both are parameters to us.
+    if (scope.values.contains(info.name)) continue;
+    names.insert(std::string(info.name));
+    AddInput(info, scope);
+  }
+  for (const auto* named : {&options_.input_shapes}) {
+    for (const auto& [name, shape] : *named) {
+      if (names.contains(name)) continue;
+      errors_.push_back(Error({},
+                              "the network has no input '{}'; its inputs: {}",
+                              name, fmt::join(names, ", ")));
+    }
+  }
+}
+
+void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
+  const std::string name(info.name);
+  const auto fail = [&](std::string sentence) {
+    errors_.push_back(
+        Error({}, "input '{}' {}", name.substr(0, 200), sentence));
+  };
+  if (const auto value = options_.input_values.find(name);
+      value != options_.input_values.end()) {
+    scope.values[info.name] = Operand{.known = value->second};
+    return;
+  }
+  if (info.type == nullptr || info.type->tensor_type == nullptr) {
+    return fail(
+        "is no tensor; sequences, maps and sparse tensors cannot be "
+        "given to a program");
+  }
+  const TensorTypeProto& declared = *info.type->tensor_type;
+  const auto dtype = DTypeOf(declared.elem_type);
+  if (!dtype) {
+    return fail(fmt::format("has elements of {}, which are not supported",
+                            DataTypeName(declared.elem_type)));
+  }
+  const auto given = options_.input_shapes.find(name);
+  Extents dims;
+  if (given != options_.input_shapes.end()) {
+    dims = given->second;
+    if (declared.shape != nullptr &&
+        declared.shape->dim.size() != dims.size()) {
+      return fail(fmt::format("has {} axes, but --input-shape gives it {}",
+                              declared.shape->dim.size(), ToString(dims)));
+    }
+  } else if (declared.shape == nullptr) {
+    const auto known = options_.known_shapes.find(name);
+    if (known == options_.known_shapes.end()) {
+      return fail("has no shape in the file; --input-shape gives it one");
+    }
+    dims = known->second;
+  } else {
+    const auto& axes = declared.shape->dim;
+    for (size_t axis = 0; axis < axes.size(); ++axis) {
+      const Text symbol = axes[axis].dim_param;
+      const auto bound = symbols_.find(symbol);
+      const auto known = options_.known_shapes.find(name);
+      if (axis == 0 && options_.batch > 0) {
+        dims.push_back(options_.batch);
+      } else if (axes[axis].dim_value) {
+        dims.push_back(*axes[axis].dim_value);
+      } else if (!symbol.empty() && bound != symbols_.end()) {
+        dims.push_back(bound->second);
+      } else if (axis == 0) {  // the batch
+        if (!symbol.empty()) symbols_.emplace(symbol, 1);
+        dims.push_back(1);
+      } else if (known != options_.known_shapes.end() &&
+                 known->second.size() == axes.size()) {
+        dims.push_back(known->second[axis]);
+      } else {
+        return fail(fmt::format(
+            "leaves the extent{} of axis {} open; --input-shape {}:… gives it "
+            "one",
+            symbol.empty() ? "" : fmt::format(" '{}'", symbol.substr(0, 100)),
+            axis, name.substr(0, 100)));
+      }
+    }
+  }
+  const TensorType type = {*dtype, Shape(dims)};
+  if (std::ranges::any_of(dims, [](int64_t dim) { return dim < 0; })) {
+    return fail(
+        fmt::format("has the shape {}, which cannot be", ToString(dims)));
+  }
+  if (const auto unfit = Unfit(type)) return fail("has " + *unfit);
+  Node* node = graph_.AddVariable(name);
+  node->op_name = "null";
+  node->types[0] = type;
+  scope.values[info.name] = Operand{.value = node->out()};
+}
+
+Value Importer::ValueOf(Operand& operand) {
+  if (operand.value) return operand.value;
+  if (operand.sequence != nullptr) {
+    throw Refused{"a sequence stands where a tensor is expected"};
+  }
+  const Tensor& tensor = *operand.known;
+  if (const auto unfit = Unfit(tensor.type())) {
+    throw Refused{fmt::format("an operand has {}", *unfit)};
+  }
+  if (operand.parameter.empty()) {
+    operand.value = graph_.AddConstant("constant", tensor)->out();
+    return operand.value;
+  }
+  Node* variable = graph_.FindVariable(operand.parameter);
+  if (variable == nullptr) {
+    variable = graph_.AddVariable(operand.parameter);
+    variable->op_name = "null";
+    variable->role = VariableRole::kParameter;
+    variable->types[0] = tensor.type();
+    parameter_values_.emplace(variable, tensor);
+  }
+  operand.value = variable->out();
+  return operand.value;
+}
+
+std::optional<Tensor> Importer::ValueNow(Value value) const {
+  constexpr int64_t kSmall = 4096;  // elements of a parameter
+  constexpr double kWork = 1e5;
+  constexpr int kMostNodesBehind = 64;
+  // Behind the value, each after its inputs.
+  Graph graph;
+  std::unordered_map<const Node*, std::vector<Value>> made;
+  int left = kMostNodesBehind;
+  const auto visit = [&](auto&& self, const Node* node) -> bool {
+    if (made.contains(node)) return true;
+    if (--left < 0) return false;
+    if (node->kind == Node::Kind::kConstant) {
+      made[node] = {graph.AddConstant(node->name, node->constant)->out()};
+      return true;
+    }
+    if (const auto found = parameter_values_.find(node);
+        found != parameter_values_.end()) {
+      if (found->second.shape().elements() > kSmall) return false;
+      made[node] = {graph.AddConstant(node->name, found->second)->out()};
+      return true;
+    }
+    if (node->kind != Node::Kind::kOperator) return false;
+    std::vector<Value> inputs;
+    for (const Value& input : node->inputs) {
+      if (!self(self, input.node)) return false;
+      inputs.push_back(made[input.node][static_cast<size_t>(input.index)]);
+    }
+    Node* copy = graph.AddOperator(node->op, node->name, node->attrs, inputs);
+    copy->types = node->types;
+    const auto tensors = ConstantValue(*copy, kWork);
+    if (!tensors) return false;
+    for (const Tensor& tensor : *tensors) {
+      made[node].push_back(graph.AddConstant(node->name, tensor)->out());
+    }
+    return true;
+  };
+  if (!visit(visit, value.node)) return std::nullopt;
+  return made[value.node][static_cast<size_t>(value.index)].node->constant;
+}
+
+// --- nodes ------------------------------------------------------------------
+
+void Importer::CountNode() {
+  if (++nodes_ > kMostNodes) {
+    throw Refused{
+        fmt::format("the network has more than {} nodes when its "
+                    "loops and functions are written out",
+                    kMostNodes)};
+  }
+}
+
+// The file's order, but no node before those that it reads.
+std::vector<const NodeProto*> Importer::InOrder(
+    const std::vector<NodeProto>& nodes) {
+  std::map<Text, size_t> maker;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    for (const Text output : nodes[i].output) {
+      if (!output.empty()) maker.emplace(output, i);
+    }
+  }
+  std::vector<std::vector<size_t>> readers(nodes.size());
+  std::vector<int> waits(nodes.size(), 0);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const auto read = [&](Text name) {
+      const auto found = maker.find(name);
+      if (found == maker.end() || found->second == i) return;
+      readers[found->second].push_back(i);
+      ++waits[i];
+    };
+    std::ranges::for_each(nodes[i].input, read);
+    for (const AttributeProto& attribute : nodes[i].attribute) {
+      if (attribute.g == nullptr) continue;
+      for (const NodeProto& inner : attribute.g->node) {
+        std::ranges::for_each(inner.input, read);
+      }
+      for (const ValueInfoProto& output : attribute.g->output) {
+        read(output.name);
+      }
+    }
+  }
+  std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (waits[i] == 0) ready.push(i);
+  }
+  std::vector<const NodeProto*> order;
+  while (!ready.empty()) {
+    const size_t i = ready.top();
+    ready.pop();
+    order.push_back(&nodes[i]);
+    for (const size_t reader : readers[i]) {
+      if (--waits[reader] == 0) ready.push(reader);
+    }
+  }
+  return order;
+}
+
+void Importer::RunNodes(const std::vector<NodeProto>& nodes, Scope& scope) {
+  const auto order = InOrder(nodes);
+  if (order.size() != nodes.size()) {
+    throw Refused{"the network goes round in a circle"};
+  }
+  Scope* outer = std::exchange(scope_, &scope);
+  for (const NodeProto* node : order) {
+    try {
+      RunNode(*node, scope);
+    } catch (const Refused& refused) {
+      scope_ = outer;
+      // Inside of another node its own words say where.
+      throw Refused{
+          fmt::format("{}: {}", NameForPeople(*node), refused.sentence)};
+    }
+  }
+  scope_ = outer;
+}
+
+Operand* Importer::Find(Scope& scope, Text name) {
+  for (Scope* at = &scope; at != nullptr; at = const_cast<Scope*>(at->outer)) {
+    const auto found = at->values.find(name);
+    if (found != at->values.end()) return &found->second;
+  }
+  return nullptr;
+}
+
+void Importer::RunNode(const NodeProto& node, Scope& scope) {
+  CountNode();
+  const Text domain = DomainOf(node.domain);
+  const auto opset = scope.opsets->find(domain);
+  std::vector<Operand*> inputs;
+  for (const Text name : node.input) {
+    if (name.empty()) {
+      inputs.push_back(nullptr);
+      continue;
+    }
+    Operand* operand = Find(scope, name);
+    if (operand == nullptr) {
+      throw Refused{fmt::format("its input '{}' is made by no node",
+                                name.substr(0, 200))};
+    }
+    inputs.push_back(operand);
+  }
+  Call::Attributes attributes;
+  for (const AttributeProto& attribute : node.attribute) {
+    const AttributeProto* meant = &attribute;
+    if (!attribute.ref_attr_name.empty()) {
+      if (scope.attributes == nullptr) {
+        throw Refused{fmt::format(
+            "attribute '{}' stands for one of a function, and this is none",
+            attribute.name.substr(0, 100))};
+      }
+      const auto found = scope.attributes->find(attribute.ref_attr_name);
+      if (found == scope.attributes->end()) continue;
+      meant = found->second;
+    }
+    attributes[attribute.name] = meant;
+  }
+  Node origin;
+  const Text own = !node.name.empty()    ? node.name
+                   : node.output.empty() ? node.op_type
+                                         : node.output[0];
+  origin.name = scope.prefix + std::string(own);
+  const int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
+  Call call(*this, graph_, origin, node, version, std::move(attributes),
+            std::move(inputs));
+  const Rule rule = FindRule(domain, node.op_type, version);
+  if (rule == nullptr) {
+    if (RunFunction(call, node, scope)) {
+      return Finish(node, call, origin.name, scope);
+    }
+    if (opset == scope.opsets->end()) {
+      throw Refused{fmt::format(
+          "its domain '{}' is none that the model imports", domain)};
+    }
+    if (IsKnown(domain, node.op_type)) {
+      throw Refused{
+          fmt::format("{} is not supported at version {} of its "
+                      "operators",
+                      node.op_type, version)};
+    }
+    throw Refused{fmt::format("operator '{}' of domain '{}' is not supported",
+                              node.op_type.substr(0, 100),
+                              domain.empty() ? "ai.onnx" : domain)};
+  }
+  rule(call);
+  if (const std::string unknown = call.UnknownAttribute(); !unknown.empty()) {
+    throw Refused{fmt::format("attribute '{}' is not known to {} of version {}",
+                              unknown, node.op_type, version)};
+  }
+  Finish(node, call, origin.name, scope);
+}
+
+void Importer::Finish(const NodeProto& node, Call& call,
+                      const std::string& name, Scope& scope) {
+  for (size_t i = 0; i < node.output.size(); ++i) {
+    const Text output = node.output[i];
+    if (output.empty()) continue;
+    Operand& result = call.results()[i];
+    if (!result.given()) {
+      throw Refused{fmt::format("its output {} is not supported", i)};
+    }
+    // The node that makes the result is called as the file calls it.
+    if (i == 0 && result.value &&
+        result.value.node->kind == Node::Kind::kOperator &&
+        result.value.node->name.starts_with(name + "/")) {
+      result.value.node->name = name;
+    }
+    if (scope.outer == nullptr && scope.attributes == nullptr && result.known &&
+        !result.value && ConstantOf(node) != nullptr &&
+        IsParameterNode(*result.known)) {
+      result.parameter = std::string(output);
+    }
+    scope.values[output] = std::move(result);
+  }
+}
+
+bool Importer::RunFunction(Call& call, const NodeProto& node, Scope& scope) {
+  const auto found =
+      functions_.find(FunctionKey(node.domain, node.op_type, node.overload));
+  if (found == functions_.end()) return false;
+  const FunctionProto& function = *found->second;
+  if (++depth_ > kMostDepth) {
+    throw Refused{
+        fmt::format("functions call each other more than {} deep", kMostDepth)};
+  }
+  Scope inner;
+  std::map<std::string_view, int64_t> opsets;
+  for (const OperatorSetIdProto& opset : function.opset_import) {
+    opsets[DomainOf(opset.domain)] = opset.version;
+  }
+  inner.opsets = &opsets;
+  Call::Attributes attributes;
+  for (const AttributeProto& attribute : function.attribute_proto) {
+    attributes[attribute.name] = &attribute;
+  }
+  for (const AttributeProto& attribute : node.attribute) {
+    const AttributeProto* meant = &attribute;
+    if (!attribute.ref_attr_name.empty()) {
+      if (scope.attributes == nullptr) continue;
+      const auto at = scope.attributes->find(attribute.ref_attr_name);
+      if (at == scope.attributes->end()) continue;
+      meant = at->second;
+    }
+    attributes[attribute.name] = meant;
+  }
+  inner.attributes = &attributes;
+  inner.prefix = scope.prefix +
+                 std::string(node.name.empty() ? node.op_type : node.name) +
+                 "/";
+  for (size_t i = 0; i < function.input.size(); ++i) {
+    if (static_cast<int>(i) < call.inputs() && call.Has(static_cast<int>(i))) {
+      inner.values[function.input[i]] = call.operand(static_cast<int>(i));
+    } else {
+      inner.values[function.input[i]] = Operand();
+    }
+  }
+  RunNodes(function.node, inner);
+  for (size_t i = 0; i < function.output.size(); ++i) {
+    const auto result = inner.values.find(function.output[i]);
+    if (static_cast<int>(i) >= call.outputs()) break;
+    if (result == inner.values.end()) {
+      throw Refused{fmt::format("the function's output '{}' is made by no node",
+                                function.output[i].substr(0, 100))};
+    }
+    call.Give(static_cast<int>(i), result->second);
+  }
+  --depth_;
+  return true;
+}
+
+std::vector<Operand> Importer::RunInner(const GraphProto& graph,
+                                        std::vector<Operand> inputs) {
+  if (++depth_ > kMostDepth) {
+    throw Refused{
+        fmt::format("graphs lie in graphs more than {} deep", kMostDepth)};
+  }
+  Scope inner;
+  inner.outer = scope_;
+  inner.attributes = scope_->attributes;
+  inner.opsets = scope_->opsets;
+  inner.prefix = scope_->prefix;
+  if (graph.input.size() != inputs.size()) {
+    throw Refused{fmt::format("its graph has {} inputs, expected {}",
+                              graph.input.size(), inputs.size())};
+  }
+  AddInitializers(graph, inner, /*outermost=*/false);
+  if (!errors_.empty()) throw Refused{errors_.front().message};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    inner.values[graph.input[i].name] = std::move(inputs[i]);
+  }
+  RunNodes(graph.node, inner);
+  std::vector<Operand> outputs;
+  for (const ValueInfoProto& output : graph.output) {
+    Operand* found = Find(inner, output.name);
+    if (found == nullptr) {
+      throw Refused{fmt::format("its graph's output '{}' is made by no node",
+                                output.name.substr(0, 100))};
+    }
+    outputs.push_back(*found);
+  }
+  --depth_;
+  return outputs;
+}
+
+// --- outputs ----------------------------------------------------------------
+
+void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
+  for (const ValueInfoProto& output : graph.output) {
+    Operand* found = Find(scope, output.name);
+    const std::string name(output.name);
+    if (found == nullptr) {
+      errors_.push_back(
+          Error({}, "output '{}' is made by no node", name.substr(0, 200)));
+      continue;
+    }
+    if (found->sequence != nullptr) {
+      for (size_t i = 0; i < found->sequence->size(); ++i) {
+        Operand element = (*found->sequence)[i];
+        graph_.outputs.push_back(ValueOf(element));
+        graph_.output_names.push_back(fmt::format("{}.{}", name, i));
+      }
+      continue;
+    }
+    try {
+      graph_.outputs.push_back(ValueOf(*found));
+      graph_.output_names.push_back(name);
+    } catch (const Refused& refused) {
+      errors_.push_back(
+          Error({}, "output '{}': {}", name.substr(0, 200), refused.sentence));
+    }
+  }
+  if (graph_.outputs.empty() && errors_.empty()) {
+    errors_.push_back(Error({}, "the network has no output"));
+  }
+}
+
+// Symbols tell variables by name, and a constant is one there.
+void Importer::NameConstants() {
+  std::set<std::string> names;
+  for (const auto& node : graph_.nodes()) {
+    if (node->kind == Node::Kind::kVariable) names.insert(node->name);
+  }
+  int64_t next = 0;
+  for (const auto& node : graph_.nodes()) {
+    if (node->kind != Node::Kind::kConstant) continue;
+    while (!names.insert(node->name).second) {
+      node->name = fmt::format("constant{}", next++);
+    }
+  }
+}
+
+// What feeds a state input of an operator is a state.
+void Importer::SetRoles() {
+  for (const Node* node : graph_.TopologicalOrder()) {
+    if (node->kind != Node::Kind::kOperator) continue;
+    const auto specs = node->op->inputs(node->attrs.get());
+    for (size_t i = 0; i < std::min(specs.size(), node->inputs.size()); ++i) {
+      Node* input = node->inputs[i].node;
+      if (specs[i].kind == InputKind::kState &&
+          input->kind == Node::Kind::kVariable &&
+          input->role == VariableRole::kParameter) {
+        input->role = VariableRole::kState;
+      }
+    }
+  }
+}
+
+}  // namespace mxc::onnx

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operators of ONNX that have a rule.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "frontend/onnx/call.h"
+
+namespace mxc::onnx {
+
+// The newest versions that operators.def was written for. Of a newer one an
+// operator may mean something else.
+inline constexpr int64_t kNewestOpset = 28;
+inline constexpr int64_t kNewestIr = 14;
+
+// The rule for an operator of a domain ("" is ONNX's own) at a version of it;
+// null where there is none.
+Rule FindRule(std::string_view domain, std::string_view name, int64_t opset);
+// Whether there is one at any version.
+bool IsKnown(std::string_view domain, std::string_view name);
+
+}  // namespace mxc::onnx

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+// Activations, and the softmax of a tensor.
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "frontend/onnx/call.h"
+
+namespace mxc::onnx {
+namespace {
+
+std::string Number(double value) { return fmt::format("{}", value); }
+
+Value Zeros(Call& c, Value like) { return c.Mul(like, 0.0); }
+
+}  // namespace
+
+void ImportRelu(Call& c) { c.Give(0, c.Op("relu", {c.In(0)})); }
+void ImportSigmoid(Call& c) { c.Give(0, c.Op("sigmoid", {c.In(0)})); }
+void ImportSoftsign(Call& c) { c.Give(0, c.Op("softsign", {c.In(0)})); }
+
+void ImportSoftplus(Call& c) {
+  c.Give(0, c.Op("Activation", {c.In(0)}, {{"act_type", "softrelu"}}));
+}
+
+void ImportLeakyRelu(Call& c) {
+  c.Give(0, c.Op("LeakyReLU", {c.In(0)},
+                 {{"act_type", "leaky"},
+                  {"slope", Number(c.Float("alpha", 0.01))}}));
+}
+
+void ImportElu(Call& c) {
+  c.Give(0,
+         c.Op("LeakyReLU", {c.In(0)},
+              {{"act_type", "elu"}, {"slope", Number(c.Float("alpha", 1))}}));
+}
+
+// max(0, x) + min(0, α (exp(x / α) − 1))
+void ImportCelu(Call& c) {
+  const double alpha = c.Float("alpha", 1);
+  c.Require(alpha != 0, "attribute 'alpha' is 0");
+  const Value x = c.In(0);
+  const Value below = c.Mul(c.Op("expm1", {c.Div(x, alpha)}), alpha);
+  c.Give(0, c.Add(c.Op("relu", {x}),
+                  c.Op("_minimum_scalar", {below}, {{"scalar", "0"}})));
+}
+
+void ImportSelu(Call& c) {
+  const double alpha = c.Float("alpha", 1.67326319217681884765625);
+  const double gamma = c.Float("gamma", 1.05070102214813232421875);
+  const Value x = c.In(0);
+  const Value below = c.Mul(c.Op("expm1", {x}), alpha * gamma);
+  c.Give(0, c.Op("where", {c.Op("_greater_scalar", {x}, {{"scalar", "0"}}),
+                           c.Mul(x, gamma), below}));
+}
+
+void ImportThresholdedRelu(Call& c) {
+  const double alpha = c.Float("alpha", 1);
+  const Value x = c.In(0);
+  c.Give(0, c.Op("where",
+                 {c.Op("_greater_scalar", {x}, {{"scalar", Number(alpha)}}), x,
+                  Zeros(c, x)}));
+}
+
+void ImportHardSigmoid(Call& c) {
+  c.Give(0, c.Op("hard_sigmoid", {c.In(0)},
+                 {{"alpha", Number(c.Float("alpha", 0.2))},
+                  {"beta", Number(c.Float("beta", 0.5))}}));
+}
+
+// x · max(0, min(1, x / 6 + 1 / 2))
+void ImportHardSwish(Call& c) {
+  const Value x = c.In(0);
+  const Value gate =
+      c.Op("hard_sigmoid", {x}, {{"alpha", Number(1.0 / 6)}, {"beta", "0.5"}});
+  c.Give(0, c.Mul(x, gate));
+}
+
+void ImportSwish(Call& c) {
+  const double alpha = c.Float("alpha", 1);
+  const Value x = c.In(0);
+  c.Give(0, c.Mul(x, c.Op("sigmoid", {alpha == 1 ? x : c.Mul(x, alpha)})));
+}
+
+void ImportMish(Call& c) {
+  const Value x = c.In(0);
+  const Value softplus = c.Op("Activation", {x}, {{"act_type", "softrelu"}});
+  c.Give(0, c.Mul(x, c.Op("tanh", {softplus})));
+}
+
+// x · Φ(x), or its approximation by tanh.
+void ImportGelu(Call& c) {
+  const int tanh = c.OneOf("approximate", {"none", "tanh"}, 0);
+  const Value x = c.In(0);
+  if (tanh == 0) {
+    return c.Give(0, c.Op("LeakyReLU", {x}, {{"act_type", "gelu"}}));
+  }
+  const Value cube = c.Mul(c.Mul(x, c.Square(x)), 0.044715);
+  const Value inner = c.Mul(c.Add(x, cube), std::sqrt(2 / std::numbers::pi));
+  c.Give(0, c.Mul(c.Mul(x, 0.5), c.Add(c.Op("tanh", {inner}), 1.0)));
+}
+
+// Slopes broadcast to x one way.
+void ImportPRelu(Call& c) {
+  const Value x = c.In(0), slope = c.In(1);
+  const Value below = c.Mul(x, slope);
+  c.Require(below.shape() == x.shape(), "its slope has shape {}, x has {}",
+            ToString(slope.shape()), ToString(x.shape()));
+  c.Give(0, c.Op("where",
+                 {c.Op("_lesser_scalar", {x}, {{"scalar", "0"}}), below, x}));
+}
+
+void ImportShrink(Call& c) {
+  const double bias = c.Float("bias", 0), lambda = c.Float("lambd", 0.5);
+  const Value x = c.In(0);
+  const Value above =
+      c.Op("where", {c.Op("_greater_scalar", {x}, {{"scalar", Number(lambda)}}),
+                     c.Sub(x, bias), Zeros(c, x)});
+  c.Give(0, c.Op("where",
+                 {c.Op("_lesser_scalar", {x}, {{"scalar", Number(-lambda)}}),
+                  c.Add(x, bias), above}));
+}
+
+// min(max(x, low), high): where low exceeds high, high.
+void ImportClip(Call& c) {
+  Value x = c.In(0);
+  if (c.Has(1)) x = c.Maximum(x, c.In(1));
+  if (c.Has(2)) x = c.Op("broadcast_minimum", {x, c.In(2)});
+  if (!c.Has(1) && !c.Has(2)) return c.Give(0, c.operand(0));
+  c.Give(0, x);
+}
+
+void ImportClipByAttributes(Call& c) {
+  c.Ignore("consumed_inputs");
+  const bool low = c.HasAttribute("min"), high = c.HasAttribute("max");
+  Value x = c.In(0);
+  if (!low && !high) return c.Give(0, c.operand(0));
+  if (low) {
+    x = c.Op("_maximum_scalar", {x}, {{"scalar", Number(c.Float("min"))}});
+  }
+  if (high) {
+    x = c.Op("_minimum_scalar", {x}, {{"scalar", Number(c.Float("max"))}});
+  }
+  c.Give(0, x);
+}
+
+namespace {
+
+void SoftmaxAlong(Call& c, std::string_view op) {
+  const int axis = c.Axis(c.Int("axis", -1), c.RankOf(0));
+  c.Give(0, c.Op(op, {c.In(0)}, {{"axis", std::to_string(axis)}}));
+}
+
+// Below version 13 all axes from `axis` on count as one.
+void SoftmaxOfRows(Call& c, std::string_view op) {
+  const int64_t axis = c.Int("axis", 1);
+  const Value x = c.In(0);
+  const int rank = x.shape().rank();
+  c.Require(axis >= -rank && axis <= rank, "axis {} does not exist", axis);
+  const auto first = static_cast<int>(axis < 0 ? axis + rank : axis);
+  if (first == rank - 1) {
+    return c.Give(0, c.Op(op, {x}, {{"axis", std::to_string(first)}}));
+  }
+  int64_t rows = 1;
+  for (int i = 0; i < first; ++i) rows *= x.shape()[i];
+  const Value flat = c.Reshape(x, Shape{rows, x.shape().elements() / rows});
+  c.Give(0, c.Reshape(c.Op(op, {flat}, {{"axis", "1"}}), x.shape()));
+}
+
+}  // namespace
+
+void ImportSoftmax(Call& c) { SoftmaxAlong(c, "softmax"); }
+void ImportLogSoftmax(Call& c) { SoftmaxAlong(c, "log_softmax"); }
+void ImportSoftmaxOfRows(Call& c) { SoftmaxOfRows(c, "softmax"); }
+void ImportLogSoftmaxOfRows(Call& c) { SoftmaxOfRows(c, "log_softmax"); }
+
+}  // namespace mxc::onnx

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of two and more tensors, element by element, with broadcasting.
+#include "frontend/onnx/call.h"
+
+namespace mxc::onnx {
+
+#define MXC_ONNX_BINARY(name, op) \
+  void Import##name(Call& c) { c.Give(0, c.Op(op, {c.In(0), c.In(1)})); }
+MXC_ONNX_BINARY(Add, "broadcast_add")
+MXC_ONNX_BINARY(BitwiseAnd, "_npi_bitwise_and")
+MXC_ONNX_BINARY(BitwiseOr, "_npi_bitwise_or")
+MXC_ONNX_BINARY(BitwiseXor, "_npi_bitwise_xor")
+MXC_ONNX_BINARY(Div, "broadcast_div")
+MXC_ONNX_BINARY(Equal, "_npi_equal")
+MXC_ONNX_BINARY(Greater, "_npi_greater")
+MXC_ONNX_BINARY(GreaterOrEqual, "_npi_greater_equal")
+MXC_ONNX_BINARY(Less, "_npi_less")
+MXC_ONNX_BINARY(LessOrEqual, "_npi_less_equal")
+MXC_ONNX_BINARY(Mul, "broadcast_mul")
+MXC_ONNX_BINARY(Sub, "broadcast_sub")
+#undef MXC_ONNX_BINARY
+
+// Truth values are the numbers 0 and 1.
+#define MXC_ONNX_LOGICAL(name, op) \
+  void Import##name(Call& c) { c.Give(0, c.Op(op, {c.In(0), c.In(1)})); }
+MXC_ONNX_LOGICAL(And, "broadcast_logical_and")
+MXC_ONNX_LOGICAL(Or, "broadcast_logical_or")
+MXC_ONNX_LOGICAL(Xor, "broadcast_logical_xor")
+#undef MXC_ONNX_LOGICAL
+
+namespace {
+
+Value Joined(Call& c, std::string_view op) {
+  Value result = c.In(0);
+  for (int i = 1; i < c.inputs(); ++i) result = c.Op(op, {result, c.In(i)});
+  return result;
+}
+
+}  // namespace
+
+void ImportMax(Call& c) { c.Give(0, Joined(c, "broadcast_maximum")); }
+void ImportMin(Call& c) { c.Give(0, Joined(c, "broadcast_minimum")); }
+void ImportSum(Call& c) { c.Give(0, Joined(c, "broadcast_add")); }
+void ImportMean(Call& c) {
+  const Value sum = Joined(c, "broadcast_add");
+  c.Give(0, c.Mul(sum, 1.0 / c.inputs()));
+}
+
+// The result is of the base's type, whatever the exponent's is.
+void ImportPow(Call& c) {
+  const Value base = c.In(0);
+  const DType dtype = base.type().dtype;
+  const DType exponent = c.DTypeOf(1);
+  if (dtype == exponent) {
+    return c.Give(0, c.Op("broadcast_power", {base, c.In(1)}));
+  }
+  const DType wide = IsFloat(dtype)      ? dtype
+                     : IsFloat(exponent) ? exponent
+                                         : DType::kF64;
+  const Value power =
+      c.Op("broadcast_power", {c.Cast(base, wide), c.Cast(c.In(1), wide)});
+  c.Give(0, c.Cast(power, dtype));
+}
+
+// fmod = 1: the sign of the dividend, as C's fmod; else that of the divisor,
+// as Python's %.
+void ImportMod(Call& c) {
+  const Value a = c.In(0), b = c.In(1);
+  if (!c.Flag("fmod")) {
+    c.Require(
+        !IsFloat(a.type().dtype),
+        "fmod is 0 and the elements are floats, for which it has to be 1");
+    return c.Give(0, c.Op("broadcast_mod", {a, b}));
+  }
+  const Value magnitude = c.Op("broadcast_mod", {c.Abs(a), c.Abs(b)});
+  c.Give(0, c.Mul(magnitude, c.Sign(a)));
+}
+
+void ImportWhere(Call& c) {
+  c.Give(0, c.Op("_npi_where", {c.In(0), c.In(1), c.In(2)}));
+}
+
+// Of unsigned integers, by multiplication and division.
+void ImportBitShift(Call& c) {
+  const int left = c.OneOf("direction", {"LEFT", "RIGHT"}, -1);
+  c.Require(left >= 0, "attribute 'direction' is missing");
+  const Value x = c.In(0), by = c.In(1);
+  const DType dtype = x.type().dtype;
+  const Value two = c.ScalarLike(2, x);
+  if (left == 0) {
+    return c.Give(0, c.Mul(x, c.Op("broadcast_power", {two, by})));
+  }
+  const Value wide = c.Cast(x, DType::kU64);
+  const Value power = c.Op("broadcast_power",
+                           {c.Cast(two, DType::kU64), c.Cast(by, DType::kU64)});
+  c.Give(0, c.Cast(c.Div(wide, power), dtype));
+}
+
+}  // namespace mxc::onnx

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolutions and their transposes.
+#include <algorithm>
+
+#include "frontend/onnx/operators/windows.h"
+
+namespace mxc::onnx {
+namespace {
+
+Extents KernelOf(Call& c) {
+  const Shape& weight = c.ShapeOf(1);
+  c.Require(weight.rank() >= 3 && weight.rank() <= 5,
+            "its weight has {} axes, expected 3 to 5", weight.rank());
+  const Extents kernel(weight.dims().begin() + 2, weight.dims().end());
+  if (const auto stated = c.Ints("kernel_shape")) {
+    c.Require(*stated == kernel, "kernel_shape is {}, but the weight has {}",
+              Texts(*stated), Texts(kernel));
+  }
+  return kernel;
+}
+
+}  // namespace
+
+// Pads of two sizes become a frame around the data.
+void ImportConv(Call& c) {
+  Windows w = WindowsOf(c, KernelOf(c), /*pools=*/false);
+  Value x = c.In(0);
+  if (!w.symmetric()) {
+    x = PadAround(c, x, w.before, w.after, 0);
+    w.before.assign(w.kernel.size(), 0);
+  }
+  std::vector<AttrText> attrs = WindowTexts(w);
+  attrs.emplace_back("dilate", Texts(w.dilation));
+  attrs.emplace_back("num_filter", std::to_string(c.ShapeOf(1)[0]));
+  attrs.emplace_back("num_group", std::to_string(c.Int("group", 1)));
+  attrs.emplace_back("no_bias", c.Has(2) ? "False" : "True");
+  std::vector<Value> inputs = {x, c.In(1)};
+  if (c.Has(2)) inputs.push_back(c.In(2));
+  c.Give(0, c.Op("Convolution", inputs, attrs));
+}
+
+// The whole result of the transpose, cut or continued with zeros: what pads,
+// output_padding and output_shape leave of it.
+void ImportConvTranspose(Call& c) {
+  const Extents kernel = KernelOf(c);
+  const size_t count = kernel.size();
+  const Shape& data = c.ShapeOf(0);
+  c.Require(data.rank() == static_cast<int>(count) + 2,
+            "data has {} axes, expected {}", data.rank(), count + 2);
+  const auto entries = [&](std::string_view name, size_t size, int64_t least,
+                           int64_t otherwise) {
+    Extents given = c.Ints(name).value_or(Extents());
+    if (given.empty()) given.assign(size, otherwise);
+    c.Require(given.size() == size, "{} {} has not {} entries", name,
+              Texts(given), size);
+    for (const int64_t entry : given) {
+      c.Require(entry >= least && entry < (int64_t{1} << 31),
+                "{} {} has the entry {}", name, Texts(given), entry);
+    }
+    return given;
+  };
+  const Extents stride = entries("strides", count, 1, 1);
+  const Extents dilation = entries("dilations", count, 1, 1);
+  const Extents more = entries("output_padding", count, 0, 0);
+  const Extents pads = entries("pads", 2 * count, 0, 0);
+  const bool shaped = c.HasAttribute("output_shape");
+  Extents asked = c.Ints("output_shape").value_or(Extents());
+  if (asked.size() == count + 2) asked.erase(asked.begin(), asked.begin() + 2);
+  c.Require(!shaped || asked.size() == count,
+            "output_shape {} has not {} "
+            "entries",
+            Texts(asked), count);
+  enum { kNotSet, kUpper, kLower, kValid };
+  const int same = c.OneOf(
+      "auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"}, kNotSet);
+  Extents before, after;
+  for (size_t d = 0; d < count; ++d) {
+    const int64_t extent = data[static_cast<int>(d) + 2];
+    const int64_t whole =
+        stride[d] * (extent - 1) + dilation[d] * (kernel[d] - 1) + 1;
+    int64_t length = 0, first = same == kValid ? 0 : pads[d];
+    if (shaped) {
+      length = asked[d];
+    } else if (same == kUpper || same == kLower) {
+      length = extent * stride[d];
+    } else {
+      const int64_t last = same == kValid ? 0 : pads[d + count];
+      length = whole + more[d] - first - last;
+    }
+    if (shaped || same == kUpper || same == kLower) {
+      const int64_t total = std::max<int64_t>(0, whole + more[d] - length);
+      first = same == kUpper ? total / 2 : total - total / 2;
+    }
+    c.Require(length > 0, "its result has no elements along axis {}", d + 2);
+    before.push_back(-first);
+    after.push_back(length - (whole - first));
+  }
+  const int64_t group = c.Int("group", 1);
+  std::vector<AttrText> attrs = {
+      {"kernel", Texts(kernel)},
+      {"stride", Texts(stride)},
+      {"dilate", Texts(dilation)},
+      {"num_filter", std::to_string(c.ShapeOf(1)[1] * group)},
+      {"num_group", std::to_string(group)}};
+  // What Deconvolution says itself, where it can.
+  bool direct = true;
+  Extents pad, adj;
+  for (size_t d = 0; d < count; ++d) {
+    pad.push_back(-before[d]);
+    adj.push_back(after[d] - before[d]);
+    direct = direct && pad[d] >= 0 && adj[d] >= 0 && adj[d] < stride[d];
+  }
+  // Cells that adj adds are biased, too; zeros of a frame would not be.
+  std::vector<Value> inputs = {c.In(0), c.In(1)};
+  if (direct) {
+    if (c.Has(2)) inputs.push_back(c.In(2));
+    attrs.emplace_back("no_bias", c.Has(2) ? "False" : "True");
+    attrs.emplace_back("pad", Texts(pad));
+    attrs.emplace_back("adj", Texts(adj));
+    return c.Give(0, c.Op("Deconvolution", inputs, attrs));
+  }
+  attrs.emplace_back("no_bias", "True");
+  Value y =
+      PadAround(c, c.Op("Deconvolution", inputs, attrs), before, after, 0);
+  if (c.Has(2)) {
+    Extents dims(data.rank(), 1);
+    dims[1] = c.ShapeOf(2).elements();
+    y = c.Add(y, c.Reshape(c.In(2), dims));
+  }
+  c.Give(0, y);
+}
+
+}  // namespace mxc::onnx

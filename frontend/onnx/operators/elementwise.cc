@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators of one tensor, element by element.
+#include "frontend/onnx/call.h"
+#include "frontend/onnx/tensor_data.h"
+
+namespace mxc::onnx {
+
+#define MXC_ONNX_UNARY(name, op) \
+  void Import##name(Call& c) { c.Give(0, c.Op(op, {c.In(0)})); }
+MXC_ONNX_UNARY(Abs, "abs")
+MXC_ONNX_UNARY(Acos, "arccos")
+MXC_ONNX_UNARY(Acosh, "arccosh")
+MXC_ONNX_UNARY(Asin, "arcsin")
+MXC_ONNX_UNARY(Asinh, "arcsinh")
+MXC_ONNX_UNARY(Atan, "arctan")
+MXC_ONNX_UNARY(Atanh, "arctanh")
+MXC_ONNX_UNARY(Ceil, "ceil")
+MXC_ONNX_UNARY(Cos, "cos")
+MXC_ONNX_UNARY(Cosh, "cosh")
+MXC_ONNX_UNARY(Erf, "erf")
+MXC_ONNX_UNARY(Exp, "exp")
+MXC_ONNX_UNARY(Floor, "floor")
+MXC_ONNX_UNARY(IsNaN, "_npi_isnan")
+MXC_ONNX_UNARY(Log, "log")
+MXC_ONNX_UNARY(Neg, "negative")
+MXC_ONNX_UNARY(Not, "_npi_logical_not")
+MXC_ONNX_UNARY(Reciprocal, "reciprocal")
+MXC_ONNX_UNARY(Sign, "sign")
+MXC_ONNX_UNARY(Sin, "sin")
+MXC_ONNX_UNARY(Sinh, "sinh")
+MXC_ONNX_UNARY(Sqrt, "sqrt")
+MXC_ONNX_UNARY(Tan, "tan")
+MXC_ONNX_UNARY(Tanh, "tanh")
+MXC_ONNX_UNARY(BitwiseNot, "_npi_bitwise_not")
+#undef MXC_ONNX_UNARY
+
+void ImportIdentity(Call& c) { c.Give(0, c.operand(0)); }
+
+// Half to even.
+void ImportRound(Call& c) {
+  c.Give(0, c.Op("_npi_around", {c.In(0)}, {{"decimals", "0"}}));
+}
+
+void ImportIsInf(Call& c) {
+  const bool negative = c.Flag("detect_negative", true);
+  const bool positive = c.Flag("detect_positive", true);
+  const Value x = c.In(0);
+  if (negative && positive) return c.Give(0, c.Op("_npi_isinf", {x}));
+  if (negative) return c.Give(0, c.Op("_npi_isneginf", {x}));
+  if (positive) return c.Give(0, c.Op("_npi_isposinf", {x}));
+  c.Give(0, c.Op("_zeros", {},
+                 {{"shape", Texts(x.shape().dims())}, {"dtype", "bool"}}));
+}
+
+namespace {
+
+void CastTo(Call& c, DType dtype) {
+  if (c.DTypeOf(0) == dtype) return c.Give(0, c.operand(0));
+  c.Give(0, c.Cast(c.In(0), dtype));
+}
+
+}  // namespace
+
+// Out of range: undefined by the standard; ours is what the processor gives.
+void ImportCast(Call& c) {
+  c.Ignore("saturate");    // of floats of 8 bits alone
+  c.Ignore("round_mode");  // likewise
+  const auto to = static_cast<int32_t>(c.Int("to"));
+  const auto dtype = DTypeOf(to);
+  c.Require(dtype.has_value() && DataTypeOf(*dtype) == to,
+            "a cast to {} is not supported", DataTypeName(to));
+  CastTo(c, *dtype);
+}
+
+void ImportCastLike(Call& c) {
+  c.Ignore("saturate");
+  c.Ignore("round_mode");
+  CastTo(c, c.DTypeOf(1));
+}
+
+// Known values alone: bits of a float are no value of our expressions.
+void ImportBitCast(Call& c) {
+  const auto dtype = DTypeOf(static_cast<int32_t>(c.Int("to")));
+  const Tensor x = c.Need(0, "data");
+  c.Require(dtype && SizeOf(*dtype) == SizeOf(x.type().dtype),
+            "the types are not of one size");
+  c.Give(0, Tensor({*dtype, x.shape()}, std::make_shared<const Tensor>(x),
+                   x.bytes()));
+}
+
+}  // namespace mxc::onnx

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pools.
+#include <algorithm>
+#include <limits>
+
+#include "frontend/onnx/operators/windows.h"
+
+namespace mxc::onnx {
+namespace {
+
+constexpr int64_t kMostTaps = 1024;  // of a window that is written out
+
+// Pads behind the data so that the last window ends there; negative ones cut.
+Extents AfterLast(const Windows& w, const Shape& x) {
+  Extents after;
+  for (int d = 0; d < w.rank(); ++d) {
+    after.push_back((w.positions[d] - 1) * w.stride[d] + w.span(d) -
+                    w.before[d] - x[d + 2]);
+  }
+  return after;
+}
+
+bool RoundsDown(const Windows& w, const Shape& x) {
+  for (int d = 0; d < w.rank(); ++d) {
+    const int64_t room = x[d + 2] + w.before[d] + w.after[d] - w.span(d);
+    if (w.positions[d] != room / w.stride[d] + 1) return false;
+  }
+  return true;
+}
+
+Value Pool(Call& c, Value x, const Windows& w, std::string_view type,
+           const Extents& pad, bool counts_pads = true) {
+  return c.Op("Pooling", {x},
+              {{"kernel", Texts(w.kernel)},
+               {"stride", Texts(w.stride)},
+               {"pad", Texts(pad)},
+               {"pool_type", std::string(type)},
+               {"count_include_pad", counts_pads ? "True" : "False"}});
+}
+
+// Calls `tap` with the cells at each place of the window, in row-major order, of
+// data that have their pads.
+template <class Tap>
+void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
+  int64_t taps = 1;
+  for (const int64_t size : w.kernel) taps *= std::min(size, kMostTaps + 1);
+  c.Require(taps <= kMostTaps,
+            "a window of {} cells with dilations, or of "
+            "integers, is not supported",
+            taps);
+  for (int64_t t = 0; t < taps; ++t) {
+    std::vector<std::string> begin = {"None", "None"}, end = begin,
+                             step = begin;
+    int64_t rest = t;
+    Extents place(w.rank());
+    for (int d = w.rank() - 1; d >= 0; --d) {
+      place[d] = rest % w.kernel[d] * w.dilation[d];
+      rest /= w.kernel[d];
+    }
+    for (int d = 0; d < w.rank(); ++d) {
+      begin.push_back(std::to_string(place[d]));
+      end.push_back(
+          std::to_string(place[d] + (w.positions[d] - 1) * w.stride[d] + 1));
+      step.push_back(std::to_string(w.stride[d]));
+    }
+    const auto text = [](const std::vector<std::string>& words) {
+      return fmt::format("({})", fmt::join(words, ", "));
+    };
+    tap(c.Op(
+        "slice", {x},
+        {{"begin", text(begin)}, {"end", text(end)}, {"step", text(step)}}));
+  }
+}
+
+double LeastOf(DType dtype) {
+  switch (dtype) {
+    case DType::kU8:
+    case DType::kU16:
+    case DType::kU32:
+    case DType::kU64:
+    case DType::kBool:
+      return 0;
+    case DType::kI8:
+      return -128;
+    case DType::kI16:
+      return -32768;
+    case DType::kI32:
+      return -2147483648.0;
+    case DType::kI64:
+      return -9.2e18;
+    case DType::kF16:
+      return -65504;
+    default:
+      return static_cast<double>(std::numeric_limits<float>::lowest());
+  }
+}
+
+Extents KernelShape(Call& c) {
+  const auto kernel = c.Ints("kernel_shape");
+  c.Require(kernel.has_value(), "attribute 'kernel_shape' is missing");
+  return *kernel;
+}
+
+// The place of each cell in the whole of the data, or -1 where it is a pad; of
+// the shape [N, C, padded extents…].
+Value Places(Call& c, const Shape& x, const Windows& w, bool column_major) {
+  Extents dims = x.dims();
+  Extents strides(x.rank(), 1);
+  for (int axis = x.rank() - 2; axis >= 0; --axis) {
+    strides[axis] = strides[axis + 1] * x[axis + 1];
+  }
+  if (column_major) {
+    int64_t stride = 1;
+    for (int axis = 2; axis < x.rank(); ++axis) {
+      strides[axis] = stride;
+      stride *= x[axis];
+    }
+  }
+  Value sum;
+  for (int axis = 0; axis < x.rank(); ++axis) {
+    Extents line(x.rank(), 1);
+    line[axis] = x[axis];
+    Extents numbers;
+    for (int64_t i = 0; i < x[axis]; ++i) numbers.push_back(i * strides[axis]);
+    const Value part = c.Reshape(c.ConstantInts(numbers, "places"), line);
+    sum = axis == 0 ? part : c.Add(sum, part);
+  }
+  return PadAround(c, sum, w.before, AfterLast(w, x), -1);
+}
+
+void MaxWithPlaces(Call& c, const Windows& w, bool column_major) {
+  const Value data = c.In(0);
+  const double least = LeastOf(data.type().dtype);
+  const Value x =
+      PadAround(c, data, w.before, AfterLast(w, data.shape()), least);
+  std::vector<Value> places;
+  ForTaps(c, Places(c, data.shape(), w, column_major), w,
+          [&](Value tap) { places.push_back(tap); });
+  Value most, place;
+  size_t next = 0;
+  ForTaps(c, x, w, [&](Value tap) {
+    const Value at = places[next++];
+    if (!most) {
+      most = tap;
+      place = at;
+      return;
+    }
+    // A pad never wins, and the first of equal ones does.
+    const Value better = c.Op(
+        "broadcast_logical_or",
+        {c.Op("_npi_greater", {tap, most}),
+         c.Op("broadcast_logical_and",
+              {c.Op("_npi_less_scalar", {place}, {{"scalar", "0"}}),
+               c.Op("_npi_greater_equal_scalar", {at}, {{"scalar", "0"}})})});
+    place = c.Op("_npi_where", {better, at, place});
+    most = c.Op("_npi_where", {better, tap, most});
+  });
+  c.Give(0, most);
+  c.Give(1, place);
+}
+
+}  // namespace
+
+void ImportMaxPool(Call& c) {
+  const Windows w = WindowsOf(c, KernelShape(c), /*pools=*/true);
+  const bool column_major = c.Flag("storage_order");
+  if (c.Wants(1)) return MaxWithPlaces(c, w, column_major);
+  Value x = c.In(0);
+  const DType dtype = x.type().dtype;
+  const bool plain = w.symmetric() && RoundsDown(w, x.shape());
+  if (IsFloat(dtype) && !w.dilated() && w.rank() <= 3) {
+    if (plain) return c.Give(0, Pool(c, x, w, "max", w.before));
+    x = PadAround(c, x, w.before, AfterLast(w, x.shape()), LeastOf(dtype));
+    return c.Give(0, Pool(c, x, w, "max", Extents(w.rank(), 0)));
+  }
+  x = PadAround(c, x, w.before, AfterLast(w, x.shape()), LeastOf(dtype));
+  Value most;
+  ForTaps(c, x, w,
+          [&](Value tap) { most = most ? c.Maximum(most, tap) : tap; });
+  c.Give(0, most);
+}
+
+// Windows that are cut at the end, or lie over pads of two sizes: their sum by
+// how many cells count, which is known now.
+void ImportAveragePool(Call& c) {
+  const Windows w = WindowsOf(c, KernelShape(c), /*pools=*/true);
+  const bool pads_count = c.Flag("count_include_pad");
+  Value x = c.In(0);
+  const Shape shape = x.shape();
+  if (w.symmetric() && RoundsDown(w, shape) && !w.dilated() && w.rank() <= 3) {
+    return c.Give(0, Pool(c, x, w, "avg", w.before, pads_count));
+  }
+  Extents dims = {1, 1};
+  dims.insert(dims.end(), w.positions.begin(), w.positions.end());
+  std::vector<float> shares(Shape(dims).elements(), 1);
+  for (size_t i = 0; i < shares.size(); ++i) {
+    int64_t rest = static_cast<int64_t>(i), cells = 1;
+    for (int d = w.rank() - 1; d >= 0; --d) {
+      const int64_t first = rest % w.positions[d] * w.stride[d] - w.before[d];
+      rest /= w.positions[d];
+      const int64_t low = pads_count ? -w.before[d] : 0;
+      const int64_t high = shape[d + 2] + (pads_count ? w.after[d] : 0);
+      int64_t inside = 0;
+      for (int64_t k = 0; k < w.kernel[d]; ++k) {
+        const int64_t at = first + k * w.dilation[d];
+        inside += at >= low && at < high ? 1 : 0;
+      }
+      cells *= inside;
+    }
+    shares[i] = 1.0F / static_cast<float>(std::max<int64_t>(1, cells));
+  }
+  x = PadAround(c, x, w.before, AfterLast(w, shape), 0);
+  Value sum;
+  if (!w.dilated() && w.rank() <= 3) {
+    sum = Pool(c, x, w, "sum", Extents(w.rank(), 0));
+  } else {
+    ForTaps(c, x, w, [&](Value tap) { sum = sum ? c.Add(sum, tap) : tap; });
+  }
+  const Value share = c.Constant(Tensor::FromFloats(dims, shares), "shares");
+  c.Give(0, c.Mul(sum, c.Cast(share, sum.type().dtype)));
+}
+
+namespace {
+
+void GlobalPool(Call& c, std::string_view type) {
+  const Value x = c.In(0);
+  const int rank = x.shape().rank();
+  c.Require(rank >= 3, "data has {} axes, expected at least 3", rank);
+  if (rank <= 5) {
+    return c.Give(0, c.Op("Pooling", {x},
+                          {{"kernel", Texts(Extents(rank - 2, 1))},
+                           {"global_pool", "True"},
+                           {"pool_type", std::string(type)}}));
+  }
+  Extents axes;
+  for (int axis = 2; axis < rank; ++axis) axes.push_back(axis);
+  c.Give(0, c.Op(type == "max" ? "_np_max" : "_npi_mean", {x},
+                 {{"axis", Texts(axes)}, {"keepdims", "True"}}));
+}
+
+}  // namespace
+
+void ImportGlobalAveragePool(Call& c) { GlobalPool(c, "avg"); }
+void ImportGlobalMaxPool(Call& c) { GlobalPool(c, "max"); }
+
+}  // namespace mxc::onnx

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products of matrices.
+#include "frontend/onnx/call.h"
+
+namespace mxc::onnx {
+namespace {
+
+// A [K] · B, A · B [K]: vectors become matrices, and their axis goes again.
+Value Product(Call& c, Value a, Value b) {
+  const int rank_a = a.shape().rank(), rank_b = b.shape().rank();
+  c.Require(rank_a > 0 && rank_b > 0, "one operand is a scalar");
+  if (rank_a == 1) a = c.Unsqueeze(a, 0);
+  if (rank_b == 1) b = c.Unsqueeze(b, 1);
+  Value product;
+  if (b.shape().rank() == 2 && a.shape().rank() >= 2) {
+    // All rows of a by one matrix.
+    product = c.Op("dot", {a, b});
+  } else {
+    product = c.Op("_npi_matmul", {a, b});
+  }
+  if (rank_a > 1 && rank_b > 1) return product;
+  Extents dims = product.shape().dims();
+  if (rank_b == 1) dims.pop_back();
+  if (rank_a == 1) dims.erase(dims.end() - (rank_b == 1 ? 1 : 2));
+  return c.Reshape(product, dims);
+}
+
+}  // namespace
+
+void ImportMatMul(Call& c) { c.Give(0, Product(c, c.In(0), c.In(1))); }
+
+// α A B + β C. A product by transposed weights with a bias is a layer.
+void ImportGemm(Call& c) {
+  const double alpha = c.Float("alpha", 1), beta = c.Float("beta", 1);
+  const bool transpose_a = c.Flag("transA"), transpose_b = c.Flag("transB");
+  c.Ignore("broadcast");
+  const Value a = c.In(0), b = c.In(1);
+  c.Require(a.shape().rank() == 2 && b.shape().rank() == 2,
+            "its operands have {} and {} axes, expected 2", a.shape().rank(),
+            b.shape().rank());
+  const bool biased = c.Has(2) && beta != 0;
+  if (!transpose_a && transpose_b && alpha == 1 && IsFloat(a.type().dtype)) {
+    const int64_t hidden = b.shape()[0];
+    std::vector<AttrText> attrs = {{"num_hidden", std::to_string(hidden)},
+                                   {"flatten", "False"}};
+    const bool vector =
+        biased && beta == 1 && c.ShapeOf(2) == Shape(Extents{hidden});
+    if (vector) {
+      return c.Give(0, c.Op("FullyConnected", {a, b, c.In(2)}, attrs));
+    }
+    attrs.emplace_back("no_bias", "True");
+    const Value product = c.Op("FullyConnected", {a, b}, attrs);
+    if (!biased) return c.Give(0, product);
+    const Value bias = beta == 1 ? c.In(2) : c.Mul(c.In(2), beta);
+    return c.Give(0, c.Add(product, bias));
+  }
+  Value product = c.Op("dot", {transpose_a ? c.Transpose(a, {1, 0}) : a,
+                               transpose_b ? c.Transpose(b, {1, 0}) : b});
+  if (alpha != 1) product = c.Mul(product, alpha);
+  if (biased) {
+    product = c.Add(product, beta == 1 ? c.In(2) : c.Mul(c.In(2), beta));
+  }
+  c.Give(0, product);
+}
+
+void ImportEinsum(Call& c) {
+  std::vector<Value> operands;
+  for (int i = 0; i < c.inputs(); ++i) operands.push_back(c.In(i));
+  c.Give(0, c.Op("_npi_einsum", operands,
+                 {{"num_args", std::to_string(operands.size())},
+                  {"subscripts", c.String("equation")}}));
+}
+
+}  // namespace mxc::onnx

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Windows that slide over the axes behind N and C: of convolutions and pools.
+#pragma once
+
+#include "frontend/onnx/call.h"
+
+namespace mxc::onnx {
+
+// One entry for each axis.
+struct Windows {
+  Extents kernel, stride, dilation;
+  Extents before, after;  // pads; never negative
+  Extents positions;      // of the output
+
+  int rank() const { return static_cast<int>(kernel.size()); }
+  bool dilated() const;
+  // Cells that a window covers along an axis, with what it leaves out.
+  int64_t span(int axis) const {
+    return dilation[axis] * (kernel[axis] - 1) + 1;
+  }
+  bool symmetric() const { return before == after; }
+};
+
+// Reads strides, pads, dilations, auto_pad, and ceil_mode where `pools`, for
+// input 0 of shape [N, C, extents…]. With ceil_mode a last window that would
+// start beyond the data and the pads before them is left out, as ONNX Runtime
+// does at every version.
+Windows WindowsOf(Call& c, const Extents& kernel, bool pools);
+
+// x [N, C, extents…] with `value` around it; negative pads cut.
+Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
+                double value);
+
+// "(3, 3)" of each, as Convolution and Pooling take them.
+std::vector<AttrText> WindowTexts(const Windows& windows);
+
+}  // namespace mxc::onnx

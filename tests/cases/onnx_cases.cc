@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+// onnx: a folder, however deep, of ONNX's node tests: each a folder with
+// model.onnx and test_data_set_0/, which holds input_K.pb and output_K.pb in the
+// order of the model's; of a sequence input_K.E.pb.
+//
+// An input whose value decides a shape is bound when the model is read, as --bind
+// does. What is refused is skipped, with the sentence that refuses it; what
+// differs, crashes or takes a minute is a failure.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "frontend/network_file.h"
+#include "frontend/onnx/schema.h"
+#include "frontend/onnx/tensor_data.h"
+#include "frontend/protobuf/wire.h"
+#include "tests/cases/case_report.h"
+#include "tests/cases/cases.h"
+#include "tests/cases/compare.h"
+#include "tests/cases/in_process.h"
+
+namespace mxc {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What ONNX's own backend tests allow.
+constexpr Tolerance kNodeTolerance = {1e-3, 1e-7};
+
+std::shared_ptr<const std::string> BytesOf(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::make_shared<const std::string>(std::move(text).str());
+}
+
+Result<Tensor> ReadPb(const fs::path& path) {
+  const auto bytes = BytesOf(path);
+  onnx::TensorProto tensor;
+  if (const auto error =
+          protobuf::ParseWire(std::as_bytes(std::span(*bytes)),
+                              onnx::TensorProto::Type(), tensor)) {
+    return Error({}, "{}: {}", path.string(), *error);
+  }
+  return onnx::TensorFiles(bytes, "").Read(tensor);
+}
+
+// Of input_K or output_K, elements of a sequence in their order.
+Result<std::vector<Tensor>> ReadAllPb(const fs::path& data,
+                                      const std::string& stem) {
+  std::vector<Tensor> tensors;
+  const fs::path plain = data / (stem + ".pb");
+  if (fs::exists(plain)) {
+    MXC_ASSIGN(Tensor tensor, ReadPb(plain));
+    tensors.push_back(std::move(tensor));
+    return tensors;
+  }
+  for (int e = 0;; ++e) {
+    const fs::path element = data / fmt::format("{}.{}.pb", stem, e);
+    if (!fs::exists(element)) return tensors;
+    MXC_ASSIGN(Tensor tensor, ReadPb(element));
+    tensors.push_back(std::move(tensor));
+  }
+}
+
+// The names of the model's inputs, in order.
+Result<std::vector<std::string>> InputNames(const fs::path& path) {
+  const auto bytes = BytesOf(path);
+  onnx::ModelProto model;
+  if (const auto error = protobuf::ParseWire(std::as_bytes(std::span(*bytes)),
+                                             onnx::ModelProto::Type(), model)) {
+    return Error({}, "{}", *error);
+  }
+  std::vector<std::string> names;
+  for (const auto& input : model.graph->input) names.emplace_back(input.name);
+  return names;
+}
+
+// NAME of "--bind NAME=FILE" in the sentence that refuses a model.
+std::string WantedBinding(const Diagnostics& errors) {
+  const std::string& text = errors.front().message;
+  const size_t at = text.find("--bind ");
+  if (at == std::string::npos) return "";
+  const size_t begin = at + 7;
+  return text.substr(begin, text.find("=FILE", begin) - begin);
+}
+
+Result<Model> BuildBound(const NetworkFile& network,
+                         const std::map<std::string, Tensor>& inputs) {
+  BuildOptions build;
+  build.require_supported = true;
+  for (const auto& [name, input] : inputs) {
+    build.input_shapes[name] = input.shape().dims();
+  }
+  while (true) {
+    Result<Model> model = BuildModel(network, build);
+    if (model.ok()) return model;
+    std::string name = WantedBinding(model.errors());
+    auto found = inputs.find(name);
+    if (found == inputs.end() && !name.empty()) {
+      // Computed of an input: those of integers, then all.
+      found = std::ranges::find_if(inputs, [&](const auto& input) {
+        return !IsFloat(input.second.type().dtype) &&
+               !build.input_values.contains(input.first);
+      });
+    }
+    if (found == inputs.end() || build.input_values.contains(found->first)) {
+      return model;
+    }
+    build.input_values[found->first] = found->second;
+    build.input_shapes.erase(found->first);
+  }
+}
+
+Status RunNode(const fs::path& folder, const EngineOptions& engine) {
+  const fs::path data = folder / "test_data_set_0";
+  MXC_ASSIGN(const auto names, InputNames(folder / "model.onnx"));
+  std::map<std::string, Tensor> inputs;
+  for (size_t i = 0; i < names.size(); ++i) {
+    MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("input_{}", i)));
+    if (given.size() == 1) inputs[names[i]] = given[0];
+  }
+  MXC_ASSIGN(const auto network, OpenNetwork((folder / "model.onnx").string()));
+  MXC_ASSIGN(Model model, BuildBound(*network, inputs));
+  MXC_RETURN_IF_ERROR(LoadParameters(model, {}));
+  BindParameters(model);
+  std::vector<Tensor> expected;
+  for (int k = 0; k < 64; ++k) {
+    MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("output_{}", k)));
+    expected.insert(expected.end(), given.begin(), given.end());
+  }
+  MXC_ASSIGN(const std::vector<Tensor> outputs,
+             RunGraph(std::move(model.graph), inputs, engine));
+  if (outputs.size() != expected.size()) {
+    return Error({}, "WRONG: {} outputs, expected {}", outputs.size(),
+                 expected.size());
+  }
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].type() != expected[k].type()) {
+      return Error({}, "WRONG: output {} is {}, expected {}", k,
+                   ToString(outputs[k].type()), ToString(expected[k].type()));
+    }
+    if (auto error = Difference(outputs[k], expected[k], kNodeTolerance)) {
+      return Error({}, "WRONG: output {} {}", k, *error);
+    }
+  }
+  return Done{};
+}
+
+}  // namespace
+
+int RunOnnxCases(const CaseOptions& options) {
+  CaseReport report(options.verbose);
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (const auto& entry :
+       fs::recursive_directory_iterator(options.folder, error)) {
+    if (entry.path().filename() == "model.onnx" &&
+        fs::exists(entry.path().parent_path() / "test_data_set_0")) {
+      folders.push_back(entry.path().parent_path());
+    }
+  }
+  std::ranges::sort(folders);
+  for (const fs::path& folder : folders) {
+    const std::string name = folder.filename();
+    if (!name.starts_with(options.only)) continue;
+    const Verdict verdict = InProcess([&]() -> std::string {
+      const Status status = RunNode(folder, options.engine);
+      return status.ok() ? "" : status.errors().front().message;
+    });
+    if (verdict.died) {
+      report.Fail(name, verdict.message);
+    } else if (verdict.message.empty()) {
+      report.Pass(name);
+    } else if (verdict.message.starts_with("WRONG: ")) {
+      report.Fail(name, verdict.message.substr(7));
+    } else {
+      const size_t node = verdict.message.find("node '");
+      report.Skip(name, node == std::string::npos
+                            ? verdict.message
+                            : verdict.message.substr(node));
+    }
+  }
+  return report.Finish();
+}
+
+}  // namespace mxc
