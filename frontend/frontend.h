@@ -42,6 +42,9 @@ struct BuildOptions {
   // is made of the network has no such inputs. For front ends whose shapes may
   // be computed of inputs.
   std::map<std::string, Tensor> input_values;
+  // The loss that is added to a network without one (attach_loss.h); empty:
+  // none.
+  std::string loss;
   // Replaces the batch axis of every input whose shape is given (where
   // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "frontend/attach_loss.h"
 #include "frontend/frontend.h"
 #include "frontend/network_file.h"
 #include "frontend/variables.h"
@@ -42,10 +43,13 @@ Result<Model> BuildModel(const NetworkFile& network,
   MXC_ASSIGN(model.graph, network.Build(options, model.notes));
   model.own_parameters = network.parameters();
   if (model.graph.name.empty()) model.graph.name = model.stem;
-  DeclareInputs(model.graph);
-  if (!network.binds_inputs()) {
-    MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, options));
+  if (!options.loss.empty()) {
+    MXC_RETURN_IF_ERROR(AttachLoss(options.loss, model.graph));
   }
+  DeclareInputs(model.graph);
+  BuildOptions set = options;
+  if (network.binds_inputs()) set.batch = 0;
+  MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));
   if (options.require_supported) {
     MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }

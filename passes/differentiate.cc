@@ -70,7 +70,9 @@ class Differentiation {
     Diagnostic error = Error(
         graph_.outputs.empty() ? SourceLoc{} : graph_.outputs[0].node->loc,
         "the network has no loss head, so there is nothing to train");
-    error.notes = {fmt::format("loss heads are {}", fmt::join(heads, ", "))};
+    error.notes = {
+        fmt::format("loss heads are {}", fmt::join(heads, ", ")),
+        "--loss softmax_cross_entropy gives it one, or another loss"};
     return error;
   }
 

@@ -2,7 +2,11 @@
 #include "tools/model_options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+
+#include "frontend/attach_loss.h"
 #include "tools/driver/shape_text.h"
 #include "tools/driver/unplaced_error.h"
 #include "tools/usage/values.h"
@@ -48,7 +52,7 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      InputTexts& inputs) {
   app.option_defaults()->group("Network");
   app.add_option("MODEL", request.model,
-                 "a network: MXNet's symbol JSON or mxc's own JSON");
+                 "a network: ONNX, MXNet's symbol JSON or mxc's own JSON");
   app.add_option("--input-shape", inputs.shapes,
                  "shape of an input (repeatable)")
       ->type_name("NAME:1x3x224x224")
@@ -59,6 +63,38 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      TypeNames())
       ->type_name("NAME:float16")
       ->allow_extra_args(false);
+  app.add_option_function<std::vector<std::string>>(
+         "--bind",
+         [&request](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const size_t equals = text.find('=');
+             request.bound[text.substr(0, equals)] = text.substr(equals + 1);
+           }
+         },
+         "the value of an input, once and for all, which is no input then: "
+         "where an ONNX network computes shapes of it (repeatable)")
+      ->check([](const std::string& text) {
+        const size_t equals = text.find('=');
+        return equals == text.npos || equals == 0
+                   ? fmt::format("'{}' is not NAME=FILE", text)
+                   : std::string();
+      })
+      ->type_name("NAME=x.npy")
+      ->allow_extra_args(false);
+  app.add_option("--loss", request.loss,
+                 fmt::format("what the network learns by, where it has no loss "
+                             "head: {}; NAME:OUTPUT where it has several "
+                             "outputs",
+                             fmt::join(LossNames(), ", ")))
+      ->check([](const std::string& text) {
+        const auto names = LossNames();
+        const std::string name = text.substr(0, text.find(':'));
+        return std::ranges::count(names, name) > 0
+                   ? std::string()
+                   : fmt::format("loss '{}' is unknown; known: {}", name,
+                                 fmt::join(names, ", "));
+      })
+      ->type_name("NAME");
 }
 
 std::string InitializersHelp() {

@@ -38,6 +38,8 @@ std::string Texts(const Extents& values) {
   return text + ")";
 }
 
+std::string Texts(double value) { return fmt::format("{}", value); }
+
 Call::Call(Importer& importer, Graph& graph, const Node& origin,
            const NodeProto& node, int64_t opset, Attributes attributes,
            std::vector<Operand*> inputs)
@@ -318,6 +320,11 @@ bool Call::IsEmpty(const Shape& shape) {
 void Call::GiveEmpty(DType dtype, Shape shape) {
   std::byte* nothing = nullptr;
   Give(0, Tensor::Allocate({dtype, std::move(shape)}, &nothing));
+}
+
+Extents Call::Rebatched(int i, Extents stated) {
+  if (Known(i)) return stated;
+  return importer_.Rebatched(std::move(stated), ShapeOf(i));
 }
 
 Value Call::ConstantInts(const Extents& values, std::string_view role) {

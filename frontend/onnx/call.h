@@ -142,6 +142,8 @@ class Call : public GraphBuilder {
   Value Transpose(Value x, const Extents& axes);
   // The elements with begin, begin + step, … before end along an axis.
   Value Unsqueeze(Value x, int axis);
+  // A shape that the file states for input `i`, for the batch that is asked for.
+  Extents Rebatched(int i, Extents stated);
   Value ConstantInts(const Extents& values, std::string_view role);
   // Whether a tensor of that shape cannot be in a graph: it has no elements.
   static bool IsEmpty(const Shape& shape);
@@ -182,5 +184,6 @@ using Rule = void (*)(Call&);
 
 // "(2, 3)" as attributes say it.
 std::string Texts(const Extents& values);
+std::string Texts(double value);
 
 }  // namespace mxc::onnx

@@ -106,7 +106,17 @@ Importer::Importer(const ModelProto& model, const TensorFiles& files,
   }
 }
 
-Result<Graph> Importer::Run(Diagnostics&) {
+Extents Importer::Rebatched(Extents stated, const Shape& data) {
+  if (file_batch_ == 0 || stated.empty() || data.rank() == 0 ||
+      stated[0] != file_batch_ || data[0] != batch_) {
+    return stated;
+  }
+  stated[0] = batch_;
+  rebatched_ = true;
+  return stated;
+}
+
+Result<Graph> Importer::Run(Diagnostics& notes) {
   Scope scope;
   scope.opsets = &opsets_;
   scope_ = &scope;
@@ -124,6 +134,12 @@ Result<Graph> Importer::Run(Diagnostics&) {
     errors_.push_back(Error({}, "{}", refused.sentence));
   }
   if (!errors_.empty()) return std::move(errors_);
+  if (rebatched_) {
+    notes.push_back(Error({},
+                          "the file is written for a batch of {}; shapes "
+                          "that begin with it begin with {} now",
+                          file_batch_, batch_));
+  }
   SetRoles();
   for (const auto& node : graph_.nodes()) {
     if (node->kind == Node::Kind::kVariable &&
@@ -186,22 +202,26 @@ void Importer::BindSymbols(const GraphProto& graph) {
 }
 
 void Importer::AddInputs(const GraphProto& graph, Scope& scope) {
-  std::set<std::string> names;
   for (const ValueInfoProto& info : graph.input) {
     // Before IR version 4 every initializer was an input, too; a default
     // value today. Both are parameters to us.
     if (scope.values.contains(info.name)) continue;
-    names.insert(std::string(info.name));
     AddInput(info, scope);
   }
-  for (const auto* named : {&options_.input_shapes}) {
-    for (const auto& [name, shape] : *named) {
-      if (names.contains(name)) continue;
-      errors_.push_back(Error({},
-                              "the network has no input '{}'; its inputs: {}",
-                              name, fmt::join(names, ", ")));
+}
+
+// The first axis of the first input is the batch; of others it is where they
+// say the same of it.
+bool Importer::HasBatch(const TensorShapeDimension& first, int64_t batch) {
+  if (batch_axis_ == nullptr) {
+    batch_axis_ = &first;
+    batch_ = batch;
+    if (first.dim_value && *first.dim_value != batch) {
+      file_batch_ = *first.dim_value;
     }
   }
+  return first.dim_value == batch_axis_->dim_value &&
+         first.dim_param == batch_axis_->dim_param;
 }
 
 void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
@@ -235,6 +255,9 @@ void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
       return fail(fmt::format("has {} axes, but --input-shape gives it {}",
                               declared.shape->dim.size(), ToString(dims)));
     }
+    if (declared.shape != nullptr && !dims.empty()) {
+      (void)HasBatch(declared.shape->dim[0], dims[0]);
+    }
   } else if (declared.shape == nullptr) {
     const auto known = options_.known_shapes.find(name);
     if (known == options_.known_shapes.end()) {
@@ -247,7 +270,8 @@ void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
       const Text symbol = axes[axis].dim_param;
       const auto bound = symbols_.find(symbol);
       const auto known = options_.known_shapes.find(name);
-      if (axis == 0 && options_.batch > 0) {
+      if (axis == 0 && options_.batch > 0 &&
+          HasBatch(axes[0], options_.batch)) {
         dims.push_back(options_.batch);
       } else if (axes[axis].dim_value) {
         dims.push_back(*axes[axis].dim_value);

@@ -33,6 +33,10 @@ class Importer {
   // The value, where it follows from constants and the present values of small
   // parameters.
   std::optional<Tensor> ValueNow(Value value) const;
+  // What a shape that the file states is for the batch that is asked for: where
+  // its first extent is the file's own batch, it becomes the one of `data`. The
+  // file's is fixed, as exporters write it, who state such shapes, too.
+  Extents Rebatched(Extents stated, const Shape& data);
   // Refuses more nodes than a network may have.
   void CountNode();
   std::vector<Operand> RunInner(const GraphProto& graph,
@@ -53,6 +57,7 @@ class Importer {
   // --- inputs and parameters
   void AddInputs(const GraphProto& graph, Scope& scope);
   void AddInput(const ValueInfoProto& info, Scope& scope);
+  bool HasBatch(const TensorShapeDimension& first, int64_t batch);
   void BindSymbols(const GraphProto& graph);
   void AddInitializers(const GraphProto& graph, Scope& scope, bool outermost);
 
@@ -79,7 +84,11 @@ class Importer {
   Graph graph_;
   std::unordered_map<const Node*, Tensor> parameter_values_;  // looked up only
   Scope* scope_ = nullptr;  // of the node that is being imported
-  int depth_ = 0;           // of graphs in graphs
+  const TensorShapeDimension* batch_axis_ = nullptr;  // of the first input
+  int64_t batch_ = 0;                                 // of the first input
+  int64_t file_batch_ = 0;  // fixed by an input whose batch is another one now
+  bool rebatched_ = false;
+  int depth_ = 0;  // of graphs in graphs
   int64_t nodes_ = 0;
   Diagnostics errors_;
 };

@@ -167,6 +167,11 @@ typedef struct mxc_compile_options {
    * outputs, and its parameters begin anew, as `init` says, where those that are
    * given have other shapes. 0: as many as it has. */
   int64_t num_classes;
+
+  /* What a network without a loss head learns by, as `mxc train --loss` has it:
+   * "softmax_cross_entropy", or "mse:scores" where it has several outputs. Null:
+   * by its own. */
+  const char* loss;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "frontend/variables.h"
+#include "runtime/formats/npy.h"
 #include "tools/driver/example_shape.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/symbol_text.h"
@@ -13,6 +14,21 @@
 
 namespace mxc {
 namespace {
+
+Result<std::map<std::string, Tensor>> ReadBound(const NetworkRequest& request) {
+  std::map<std::string, Tensor> values;
+  for (const auto& [input, path] : request.bound) {
+    auto array = runtime::ReadNpy(path);
+    if (!array.ok()) {
+      return Error({}, "--bind {}: {}", input, array.status().message());
+    }
+    const std::byte* data = array->storage.get();
+    values[input] = Tensor(
+        {*DTypeFromFlag(static_cast<int>(array->type)), Shape(array->shape)},
+        array->storage, data);
+  }
+  return values;
+}
 
 LoadOptions LoadOptionsOf(const Specialization& of) {
   LoadOptions load;
@@ -113,6 +129,7 @@ Result<std::shared_ptr<LoadedNetwork>> LoadedNetwork::Read(
   Diagnostics errors;
   TakeOrAdd(ParametersFor(request), network->parameter_file_, errors);
   TakeOrAdd(OpenNetworkOf(request), network->file_, errors);
+  TakeOrAdd(ReadBound(request), network->bound_, errors);
   if (!errors.empty()) return errors;
   network->TakeNotesOfSymbol();
   network->seconds_ = watch.seconds();
@@ -164,8 +181,16 @@ LoadOptions LoadedNetwork::OptionsFor(const Specialization& of) const {
   return load;
 }
 
+// With what the request says of the network itself.
+void LoadedNetwork::Complete(BuildOptions& options) const {
+  options.input_values = bound_;
+  options.loss = request_.loss;
+}
+
 Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {
-  MXC_ASSIGN(Model model, BuildModel(*file_, options));
+  LoadOptions load = options;
+  Complete(load);
+  MXC_ASSIGN(Model model, BuildModel(*file_, load));
   if (head_) {
     MXC_RETURN_IF_ERROR(mxc::SetClasses(*head_, classes_, model.graph));
   }
@@ -184,12 +209,15 @@ Result<Model> LoadedNetwork::DraftWithParameters(const Specialization& of) {
 }
 
 Result<std::string> LoadedNetwork::Stored(const Specialization& of) const {
-  return file_->Stored(LoadOptionsOf(of));
+  BuildOptions build = LoadOptionsOf(of);
+  Complete(build);
+  return file_->Stored(build);
 }
 
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;
+  Complete(load);
   MXC_ASSIGN(const Model model, BuildModel(*file_, load));
   return Done{};
 }

@@ -67,14 +67,16 @@ class LoadedNetwork {
 
   void TakeNotesOfSymbol();
   LoadOptions OptionsFor(const Specialization& of) const;
+  void Complete(BuildOptions& options) const;
   Result<Model> Build(const LoadOptions& options) const;
   Status AddParameters(Model& model, LoadOptions& options);
   Diagnostics WithRemedy(Diagnostics errors, const LoadOptions& options);
 
   NetworkRequest request_;
   std::shared_ptr<const NetworkFile> file_;
-  std::optional<ClassHead> head_;  // what SetClasses has found
-  int64_t classes_ = 0;            // and was told
+  std::map<std::string, Tensor> bound_;  // request_.bound, read
+  std::optional<ClassHead> head_;        // what SetClasses has found
+  int64_t classes_ = 0;                  // and was told
   std::shared_ptr<const ParameterFile> parameter_file_;
   std::shared_ptr<const ParameterArrays> arrays_;  // null: not read yet
   std::map<std::string, Tensor> initial_values_;

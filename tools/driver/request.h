@@ -35,6 +35,12 @@ struct NetworkRequest {
   // last layers, whose parameters begin anew where they do not fit; 0: as it
   // has it.
   int64_t classes = 0;
+  // That the network is to learn by, where it has no loss head (attach_loss.h);
+  // empty: none is added.
+  std::string loss;
+  // Files of values that inputs have once and for all, by input; they are no
+  // inputs any more. For networks that compute shapes of inputs.
+  std::map<std::string, std::string> bound;
   uint64_t seed = 0;
   // Only shapes matter: missing parameters are made up.
   bool make_up_weights = false;

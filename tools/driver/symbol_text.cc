@@ -59,7 +59,8 @@ void Annotate(const Plan& plan, Graph& graph) {
 
 Result<std::string> SymbolText(const CompileRequest& request,
                                const Plan& plan) {
-  const bool changed = !plan.network->ChangedClasses().empty();
+  const bool changed =
+      !plan.network->ChangedClasses().empty() || !request.network.loss.empty();
   Specialization of = request.For(0);
   if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
   if (!request.trains() && !changed) return plan.network->Stored(of);

@@ -7,8 +7,6 @@
 namespace mxc::onnx {
 namespace {
 
-std::string Number(double value) { return fmt::format("{}", value); }
-
 // A vector over the channels, beside [N, C, …].
 Value OverChannels(Call& c, Value vector, int rank) {
   Extents dims(rank, 1);
@@ -71,8 +69,8 @@ void ImportBatchNormalization(Call& c) {
   if (rank >= 2 && IsParameter(mean) && IsParameter(variance) &&
       mean.type().dtype == dtype && c.DTypeOf(1) == dtype) {
     return c.Give(0, c.Op("BatchNorm", {x, c.In(1), c.In(2), mean, variance},
-                          {{"eps", Number(epsilon)},
-                           {"momentum", Number(momentum)},
+                          {{"eps", Texts(epsilon)},
+                           {"momentum", Texts(momentum)},
                            {"fix_gamma", "False"}}));
   }
   const auto beside = [&](Value vector) {
@@ -85,7 +83,7 @@ void ImportBatchNormalization(Call& c) {
 void ImportInstanceNormalization(Call& c) {
   c.Ignore("consumed_inputs");
   c.Give(0, c.Op("InstanceNorm", {c.In(0), c.In(1), c.In(2)},
-                 {{"eps", Number(c.Float("epsilon", 1e-5))}}));
+                 {{"eps", Texts(c.Float("epsilon", 1e-5))}}));
 }
 
 // Along all axes from `axis` on, in float32 where the data are narrower.
@@ -104,10 +102,11 @@ void ImportLayerNormalization(Call& c) {
   if (one && !c.Wants(1) && !c.Wants(2) &&
       (!c.Has(2) || c.ShapeOf(2) == gamma.shape())) {
     const Value beta = c.Has(2) ? c.Cast(c.In(2), wide) : c.Zeros(gamma.type());
-    return c.Give(0, c.Cast(c.Op("LayerNorm", {x, gamma, beta},
-                                 {{"axis", std::to_string(first)},
-                                  {"eps", Number(epsilon)}}),
-                            dtype));
+    return c.Give(
+        0,
+        c.Cast(c.Op("LayerNorm", {x, gamma, beta},
+                    {{"axis", std::to_string(first)}, {"eps", Texts(epsilon)}}),
+               dtype));
   }
   Extents axes;
   for (int axis = first; axis < rank; ++axis) axes.push_back(axis);
@@ -131,9 +130,9 @@ void ImportLRN(Call& c) {
   if (size % 2 == 1 && x.shape().rank() == 4) {
     return c.Give(0, c.Op("LRN", {x},
                           {{"nsize", std::to_string(size)},
-                           {"alpha", Number(alpha)},
-                           {"beta", Number(beta)},
-                           {"knorm", Number(bias)}}));
+                           {"alpha", Texts(alpha)},
+                           {"beta", Texts(beta)},
+                           {"knorm", Texts(bias)}}));
   }
   // Channels before: (size − 1) / 2; behind: one more where size is even.
   const Shape& s = x.shape();
@@ -161,7 +160,7 @@ void ImportLRN(Call& c) {
   }
   const Value base = c.Add(c.Mul(sum, alpha / static_cast<double>(size)), bias);
   c.Give(0,
-         c.Mul(x, c.Op("_power_scalar", {base}, {{"scalar", Number(-beta)}})));
+         c.Mul(x, c.Op("_power_scalar", {base}, {{"scalar", Texts(-beta)}})));
 }
 
 // Without effect unless the network is trained, or the node says that it is.
@@ -183,9 +182,9 @@ void ImportDropout(Call& c) {
                                   : "bool"}}));
   }
   if (ratio == 0) return c.Give(0, c.operand(0));
-  c.Give(0, c.Op("Dropout", {x},
-                 {{"p", Number(ratio)},
-                  {"mode", always ? "always" : "training"}}));
+  c.Give(0,
+         c.Op("Dropout", {x},
+              {{"p", Texts(ratio)}, {"mode", always ? "always" : "training"}}));
 }
 
 }  // namespace mxc::onnx

@@ -63,7 +63,8 @@ Shape ReshapeTarget(Call& c, const Extents& codes, bool zeros) {
   return dims;
 }
 
-void ReshapeTo(Call& c, const Extents& codes) {
+void ReshapeTo(Call& c, const Extents& stated) {
+  const Extents codes = c.Rebatched(0, stated);
   const bool zeros = c.Flag("allowzero");
   const Shape to = ReshapeTarget(c, codes, zeros);
   // The codes stay, so that the network can be read for other batches.

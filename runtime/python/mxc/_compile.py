@@ -154,7 +154,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             memory_budget: int = 0,
             precision: str | None = None,
             classes: Sequence[str] = (), preprocessing: str = "",
-            num_classes: int = 0,
+            num_classes: int = 0, loss: str | None = None,
             target: str | None = None, level: int = 2,
             tuning_cache: str | None = None, tuning_seconds: float = 30,
             progress: Callable[[str, str, float | None], None] | None = None,
@@ -162,7 +162,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     """Compiles a network into the file `output` (None: one that goes with the
     model), and opens it.
 
-    model: MXNet's symbol JSON or mxc's own: a file, its text, or a dict.
+    model: ONNX, MXNet's symbol JSON or mxc's own: a file; of JSON its text,
+        or a dict, too.
     params: a file (.params, .npz, .safetensors), or arrays by name; None:
         a .params file beside the model.
     init: how parameters without a value begin: "xavier", "normal:0.01".
@@ -185,6 +186,9 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
         beside the parameters of a checkpoint.
     num_classes: outputs that the network's last layer gets; its parameters
         begin anew, as init says, where params has others. 0: as it has.
+    loss: what a network without a loss head learns by:
+        "softmax_cross_entropy", "binary_cross_entropy", "mse", "mae", "hinge";
+        "mse:scores" where it has several outputs.
     target: "x86-64-v3", "cuda:sm_80"; None: this machine.
     level: 0 to 3; 3 measures kernels for `tuning_seconds`, and keeps what it
         finds in the file `tuning_cache`.
@@ -217,6 +221,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.classes = list(classes)
     request.preprocessing = preprocessing
     request.num_classes = num_classes
+    request.loss = loss or ""
     request.target = target or ""
     request.level = level
     request.tuning_cache = tuning_cache or ""

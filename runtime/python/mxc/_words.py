@@ -37,6 +37,8 @@ _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--(optimizer|fixed|seed|target|precision)", r"\1="),
     (r"--memory-budget", "memory_budget="),
     (r"--label-smoothing", "label_smoothing="),
+    (rf"--loss ({_WORD})", r'loss="\1"'),
+    (r"--loss", "loss="),
     (r"--tuning-cache", "tuning_cache="),
     # Of Trainer.fit.
     (r"--resume --overwrite", "resume=True, overwrite=True"),

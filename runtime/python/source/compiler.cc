@@ -31,7 +31,7 @@ struct Diagnostic {
 struct Request {
   std::string model, text, output;
   std::string params, init, optimizer, target, precision, tuning_cache,
-      object_cache, preprocessing;
+      object_cache, preprocessing, loss;
   std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
@@ -111,6 +111,7 @@ class Options {
     options_.init = OrNull(request.init);
     options_.seed = request.seed;
     options_.num_classes = request.num_classes;
+    options_.loss = OrNull(request.loss);
     for (const auto& [name, dims] : request.shapes) {
       shapes_.push_back(
           {name.c_str(), static_cast<int>(dims.size()), dims.data()});
@@ -198,18 +199,16 @@ NB_MODULE(_compiler, m) {
   nb::class_<Request>(m, "Request", "mxc_compile_options of mxc_compile.h.")
       .def(nb::init<>())
 #define MXC_FIELD(name) .def_rw(#name, &Request::name)
-          MXC_FIELD(model) MXC_FIELD(text) MXC_FIELD(output) MXC_FIELD(params)
-              MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays) MXC_FIELD(
-                  shapes) MXC_FIELD(batches) MXC_FIELD(entries)
-                  MXC_FIELD(optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
-                      MXC_FIELD(memory_budget) MXC_FIELD(target)
-                          MXC_FIELD(level) MXC_FIELD(tuning_cache)
-                              MXC_FIELD(tuning_seconds) MXC_FIELD(object_cache)
-                                  MXC_FIELD(precision)
-                                      MXC_FIELD(label_smoothing)
-                                          MXC_FIELD(classes)
-                                              MXC_FIELD(preprocessing)
-                                                  MXC_FIELD(num_classes)
+          MXC_FIELD(model) MXC_FIELD(text) MXC_FIELD(output) MXC_FIELD(
+              params) MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
+              MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries) MXC_FIELD(
+                  optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
+                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(level)
+                      MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
+                          MXC_FIELD(object_cache) MXC_FIELD(precision)
+                              MXC_FIELD(label_smoothing) MXC_FIELD(classes)
+                                  MXC_FIELD(preprocessing)
+                                      MXC_FIELD(num_classes) MXC_FIELD(loss)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

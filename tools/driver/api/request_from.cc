@@ -157,6 +157,7 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
   network.refits = !network.init.empty();
   network.seed = options.seed;
   network.classes = options.num_classes;
+  network.loss = TextOr(options.loss, "");
   if (options.is_cancelled != nullptr) {
     network.is_cancelled = [ask = options.is_cancelled,
                             context = options.cancel_context] {
