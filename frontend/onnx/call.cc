@@ -124,13 +124,14 @@ std::optional<std::vector<std::string>> Call::Strings(std::string_view name) {
   return std::vector<std::string>(found->strings.begin(), found->strings.end());
 }
 
-Tensor Call::TensorOf(std::string_view name) {
+Tensor Call::TensorOf(std::string_view name, int32_t* data_type) {
   const auto* found = Find(name, AttributeProto::kTensor, "a tensor");
   Require(found != nullptr && found->t != nullptr, "attribute '{}' is missing",
           name);
   auto tensor = importer_.files().Read(*found->t);
   Require(tensor.ok(), "the tensor of attribute '{}': {}", name,
           tensor.ok() ? "" : tensor.errors().front().message);
+  if (data_type != nullptr) *data_type = found->t->data_type;
   return std::move(*tensor);
 }
 
@@ -177,6 +178,12 @@ const TensorType& Call::TypeOf(int i) {
   Require(inputs_[i]->sequence == nullptr,
           "input '{}' is a sequence, expected a tensor", node_.input[i]);
   return inputs_[i]->type();
+}
+
+int32_t Call::DataTypeOf(int i) {
+  const DType dtype = DTypeOf(i);
+  const int32_t narrow = inputs_[i]->narrow;
+  return narrow != 0 ? narrow : onnx::DataTypeOf(dtype);
 }
 
 std::optional<Tensor> Call::Known(int i) const {
@@ -251,6 +258,13 @@ void Call::Give(int i, Value value) {
       if (input != nullptr && input->value == value) result = *input;
     }
   }
+}
+
+void Call::SetDataType(int i, int32_t data_type) {
+  if (i >= outputs()) return;
+  Operand& result = results_[i];
+  const bool same = onnx::DataTypeOf(result.type().dtype) == data_type;
+  result.narrow = same ? 0 : data_type;
 }
 
 void Call::Give(int i, Tensor known) {

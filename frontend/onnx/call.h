@@ -37,6 +37,9 @@ struct Operand {
   // The name of a parameter whose values `known` are; a variable of that name
   // stands for them in the graph.
   std::string parameter = {};
+  // TensorProto.DataType, where the file's type is one that we hold as another:
+  // int4 as int8. Else 0.
+  int32_t narrow = 0;
 
   bool given() const {
     return known.has_value() || static_cast<bool>(value) || sequence != nullptr;
@@ -81,7 +84,7 @@ class Call : public GraphBuilder {
   std::optional<Extents> Ints(std::string_view name);
   std::optional<std::vector<float>> Floats(std::string_view name);
   std::optional<std::vector<std::string>> Strings(std::string_view name);
-  Tensor TensorOf(std::string_view name);
+  Tensor TensorOf(std::string_view name, int32_t* data_type = nullptr);
   const GraphProto& GraphOf(std::string_view name);
   // The attribute is known and changes nothing.
   void Ignore(std::string_view name) { (void)HasAttribute(name); }
@@ -100,6 +103,8 @@ class Call : public GraphBuilder {
   const Shape& ShapeOf(int i) { return TypeOf(i).shape; }
   int RankOf(int i) { return ShapeOf(i).rank(); }
   DType DTypeOf(int i) { return TypeOf(i).dtype; }
+  // TensorProto.DataType, as the file has it.
+  int32_t DataTypeOf(int i);
   // The value, if it does not depend on what the program is given.
   std::optional<Tensor> Known(int i) const;
   // The same, which the operator cannot do without: `what` it is for the
@@ -118,6 +123,8 @@ class Call : public GraphBuilder {
   void Give(int i, Value value);
   void Give(int i, Tensor known);
   void Give(int i, Operand operand) { results_.at(i) = std::move(operand); }
+  // Of output `i`, which is there: the type that the file gives it.
+  void SetDataType(int i, int32_t data_type);
   void GiveSequence(int i, std::vector<Operand> elements);
 
   // --- words

@@ -21,6 +21,26 @@ std::string FunctionKey(Text domain, Text name, Text overload) {
   return fmt::format("{}\n{}\n{}", DomainOf(domain), name, overload);
 }
 
+// Where it is a type that we hold as another one.
+int32_t NarrowType(int32_t data_type) {
+  const auto dtype = onnx::DTypeOf(data_type);
+  return dtype && onnx::DataTypeOf(*dtype) == data_type ? 0 : data_type;
+}
+
+// What moves elements leaves their type.
+void KeepNarrowType(const NodeProto& node, Call& call) {
+  constexpr std::string_view kMoves[] = {
+      "Concat",  "Expand",   "Flatten",  "Gather",    "Pad",
+      "Reshape", "Slice",    "Split",    "Squeeze",   "Tile",
+      "Where",   "Compress", "GatherND", "Transpose", "Unsqueeze"};
+  if (std::ranges::count(kMoves, std::string_view(node.op_type)) == 0) return;
+  const int data = node.op_type == "Where" ? 1 : 0;
+  if (!call.Has(data) || call.operand(data).narrow == 0) return;
+  for (Operand& result : call.results()) {
+    result.narrow = call.operand(data).narrow;
+  }
+}
+
 bool IsParameter(const Tensor& tensor) {
   return IsFloat(tensor.type().dtype) && tensor.shape().rank() > 0 &&
          tensor.shape().elements() > 0;
@@ -169,6 +189,7 @@ void Importer::AddInitializers(const GraphProto& graph, Scope& scope,
       operand.parameter = std::string(initializer.name);
     }
     operand.known = std::move(*tensor);
+    operand.narrow = NarrowType(initializer.data_type);
     scope.values[initializer.name] = std::move(operand);
   }
   if (!graph.sparse_initializer.empty()) {
@@ -232,7 +253,11 @@ void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
   };
   if (const auto value = options_.input_values.find(name);
       value != options_.input_values.end()) {
-    scope.values[info.name] = Operand{.known = value->second};
+    Operand operand{.known = value->second};
+    if (info.type != nullptr && info.type->tensor_type != nullptr) {
+      operand.narrow = NarrowType(info.type->tensor_type->elem_type);
+    }
+    scope.values[info.name] = std::move(operand);
     return;
   }
   if (info.type == nullptr || info.type->tensor_type == nullptr) {
@@ -301,7 +326,8 @@ void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
   Node* node = graph_.AddVariable(name);
   node->op_name = "null";
   node->types[0] = type;
-  scope.values[info.name] = Operand{.value = node->out()};
+  scope.values[info.name] =
+      Operand{.value = node->out(), .narrow = NarrowType(declared.elem_type)};
 }
 
 Value Importer::ValueOf(Operand& operand) {
@@ -512,6 +538,7 @@ void Importer::RunNode(const NodeProto& node, Scope& scope) {
                               domain.empty() ? "ai.onnx" : domain)};
   }
   rule(call);
+  KeepNarrowType(node, call);
   if (const std::string unknown = call.UnknownAttribute(); !unknown.empty()) {
     throw Refused{fmt::format("attribute '{}' is not known to {} of version {}",
                               unknown, node.op_type, version)};
@@ -648,6 +675,14 @@ void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
         graph_.outputs.push_back(ValueOf(element));
         graph_.output_names.push_back(fmt::format("{}.{}", name, i));
       }
+      continue;
+    }
+    if (found->narrow != 0) {
+      errors_.push_back(Error({},
+                              "output '{}' has elements of {}, which no "
+                              "program can give",
+                              name.substr(0, 200),
+                              DataTypeName(found->narrow)));
       continue;
     }
     try {

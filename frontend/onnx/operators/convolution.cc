@@ -7,8 +7,8 @@
 namespace mxc::onnx {
 namespace {
 
-Extents KernelOf(Call& c) {
-  const Shape& weight = c.ShapeOf(1);
+Extents KernelOf(Call& c, int input = 1) {
+  const Shape& weight = c.ShapeOf(input);
   c.Require(weight.rank() >= 3 && weight.rank() <= 5,
             "its weight has {} axes, expected 3 to 5", weight.rank());
   const Extents kernel(weight.dims().begin() + 2, weight.dims().end());
@@ -22,21 +22,24 @@ Extents KernelOf(Call& c) {
 }  // namespace
 
 // Pads of two sizes become a frame around the data.
-void ImportConv(Call& c) {
-  Windows w = WindowsOf(c, KernelOf(c), /*pools=*/false);
-  Value x = c.In(0);
+Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias) {
+  Windows w = WindowsOf(c, KernelOf(c, weight_input), /*pools=*/false);
   if (!w.symmetric()) {
     x = PadAround(c, x, w.before, w.after, 0);
     w.before.assign(w.kernel.size(), 0);
   }
   std::vector<AttrText> attrs = WindowTexts(w);
   attrs.emplace_back("dilate", Texts(w.dilation));
-  attrs.emplace_back("num_filter", std::to_string(c.ShapeOf(1)[0]));
+  attrs.emplace_back("num_filter", std::to_string(weight.shape()[0]));
   attrs.emplace_back("num_group", std::to_string(c.Int("group", 1)));
-  attrs.emplace_back("no_bias", c.Has(2) ? "False" : "True");
-  std::vector<Value> inputs = {x, c.In(1)};
-  if (c.Has(2)) inputs.push_back(c.In(2));
-  c.Give(0, c.Op("Convolution", inputs, attrs));
+  attrs.emplace_back("no_bias", bias ? "False" : "True");
+  std::vector<Value> inputs = {x, weight};
+  if (bias) inputs.push_back(bias);
+  return c.Op("Convolution", inputs, attrs);
+}
+
+void ImportConv(Call& c) {
+  c.Give(0, Convolved(c, 1, c.In(0), c.In(1), c.Has(2) ? c.In(2) : Value()));
 }
 
 // The whole result of the transpose, cut or continued with zeros: what pads,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one tensor, element by element.
-#include "frontend/onnx/call.h"
+#include "frontend/onnx/operators/quantization.h"
 #include "frontend/onnx/tensor_data.h"
 
 namespace mxc::onnx {
@@ -54,29 +54,27 @@ void ImportIsInf(Call& c) {
 
 namespace {
 
-void CastTo(Call& c, DType dtype) {
-  if (c.DTypeOf(0) == dtype) return c.Give(0, c.operand(0));
-  c.Give(0, c.Cast(c.In(0), dtype));
+void CastTo(Call& c, int32_t to) {
+  const bool saturate = c.Flag("saturate", true);
+  c.Ignore("round_mode");  // of exponents alone, which are not supported
+  if (c.DataTypeOf(0) == to) return c.Give(0, c.operand(0));
+  const auto dtype = DTypeOf(to);
+  c.Require(dtype.has_value(), "a cast to {} is not supported",
+            DataTypeName(to));
+  if (DataTypeOf(*dtype) == to) {
+    c.Give(0, c.Cast(c.In(0), *dtype));
+  } else {
+    c.Give(0, CastToNarrow(c, c.In(0), to, saturate));
+  }
+  c.SetDataType(0, to);
 }
 
 }  // namespace
 
 // Out of range: undefined by the standard; ours is what the processor gives.
-void ImportCast(Call& c) {
-  c.Ignore("saturate");    // of floats of 8 bits alone
-  c.Ignore("round_mode");  // likewise
-  const auto to = static_cast<int32_t>(c.Int("to"));
-  const auto dtype = DTypeOf(to);
-  c.Require(dtype.has_value() && DataTypeOf(*dtype) == to,
-            "a cast to {} is not supported", DataTypeName(to));
-  CastTo(c, *dtype);
-}
+void ImportCast(Call& c) { CastTo(c, static_cast<int32_t>(c.Int("to"))); }
 
-void ImportCastLike(Call& c) {
-  c.Ignore("saturate");
-  c.Ignore("round_mode");
-  CastTo(c, c.DTypeOf(1));
-}
+void ImportCastLike(Call& c) { CastTo(c, c.DataTypeOf(1)); }
 
 // Known values alone: bits of a float are no value of our expressions.
 void ImportBitCast(Call& c) {

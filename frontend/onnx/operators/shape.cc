@@ -188,7 +188,11 @@ void ImportSize(Call& c) {
 }
 
 void ImportConstant(Call& c) {
-  if (c.HasAttribute("value")) return c.Give(0, c.TensorOf("value"));
+  if (c.HasAttribute("value")) {
+    int32_t data_type = 0;
+    c.Give(0, c.TensorOf("value", &data_type));
+    return c.SetDataType(0, data_type);
+  }
   if (c.HasAttribute("value_int")) {
     return c.Give(0, IntTensor(c, {c.Int("value_int")}, /*scalar=*/true));
   }

@@ -31,6 +31,11 @@ Windows WindowsOf(Call& c, const Extents& kernel, bool pools);
 Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
                 double value);
 
+// The convolution that the node's attributes say, of x, which has the extents of
+// input 0, by `weight`, which has those of input `weight_input`; `bias` may be
+// empty.
+Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias);
+
 // "(3, 3)" of each, as Convolution and Pooling take them.
 std::vector<AttrText> WindowTexts(const Windows& windows);
 
