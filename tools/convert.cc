@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc convert: a network and its weights in another format, by the name of the
 // file: PREFIX-symbol.json or X.json (MXNet 1.x, with X-0000.params beside it),
-// X.params, X.npz, X.safetensors.
+// X.onnx, X.params, X.npz, X.safetensors.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 
+#include "frontend/onnx/write_model.h"
 #include "frontend/variables.h"
 #include "runtime/train/checkpoint_files.h"
 #include "tools/artifact_overview.h"
@@ -18,6 +19,7 @@
 #include "tools/output_file.h"
 #include "tools/stored_network.h"
 #include "tools/terminal.h"
+#include "tools/usage/values.h"
 
 namespace mxc {
 namespace {
@@ -27,6 +29,7 @@ struct ConvertOptions {
   NetworkRequest network;
   InputTexts inputs;
   std::string output;
+  int64_t opset = onnx::kWrittenByDefault;
   bool overwrite = false;
 };
 
@@ -53,6 +56,27 @@ Status WriteSymbolAndWeights(const Model& model, const std::string& path,
   return symbol.Commit();
 }
 
+// For a batch that stays open where the network's shapes follow from it.
+Result<Written> WriteOnnx(const ConvertOptions& options, Model& model,
+                          const Graph* other) {
+  const std::string& path = options.output;
+  const std::string data =
+      std::filesystem::path(path).filename().string() + ".data";
+  MXC_RETURN_IF_ERROR(RequireParameters(model));
+  MXC_ASSIGN(const onnx::WrittenModel file,
+             onnx::WriteModel(model, other, options.opset, data));
+  Written written;
+  OutputSet files;
+  if (!file.data.empty()) {
+    MXC_RETURN_IF_ERROR(files.Add(path + ".data", file.data));
+    written.files.push_back(path + ".data");
+  }
+  MXC_RETURN_IF_ERROR(files.Add(path, file.model));
+  written.files.push_back(path);
+  MXC_RETURN_IF_ERROR(files.Commit());
+  return written;
+}
+
 Result<Written> Write(const Model& model, const std::string& path) {
   Written written;
   for (const std::string_view suffix : {"-symbol.json", ".json"}) {
@@ -65,7 +89,8 @@ Result<Written> Write(const Model& model, const std::string& path) {
         return path.ends_with(suffix);
       })) {
     return UnplacedError(fmt::format(
-        "'{}' names no format; expected .json, .params, .npz or .safetensors",
+        "'{}' names no format; expected .json, .onnx, .params, .npz or "
+        ".safetensors",
         path));
   }
   if (model.parameters.empty()) {
@@ -154,6 +179,22 @@ Result<Model> LoadAny(const NetworkRequest& network, const Specialization& of) {
   return LoadModel(network, of, /*read_parameters=*/true);
 }
 
+Status CompleteTypes(Graph& graph) {
+  MXC_RETURN_IF_ERROR(InferTypes(graph, /*complete=*/false));
+  CloseBatches(graph);
+  return InferTypes(graph, /*complete=*/true);
+}
+
+// The network for two more samples a batch; nullopt where it has no such form.
+std::optional<Model> OtherBatch(const NetworkRequest& network,
+                                Specialization of) {
+  if (IsArtifact(network.model) || !of.shapes.empty()) return std::nullopt;
+  of.batch = 3;
+  Result<Model> model = LoadModel(network, of, /*read_parameters=*/false);
+  if (!model.ok() || !CompleteTypes(model->graph).ok()) return std::nullopt;
+  return std::move(*model);
+}
+
 Result<Written> Convert(const ConvertOptions& options) {
   MXC_RETURN_IF_ERROR(RequireOutputName(
       options.output, {options.network.model, options.network.params},
@@ -168,7 +209,10 @@ Result<Written> Convert(const ConvertOptions& options) {
     MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
     MXC_RETURN_IF_ERROR(InitializeMissing(network, model, drawn));
   }
-  return Write(model, options.output);
+  if (!options.output.ends_with(".onnx")) return Write(model, options.output);
+  MXC_RETURN_IF_ERROR(CompleteTypes(model.graph));
+  const auto other = OtherBatch(network, of);
+  return WriteOnnx(options, model, other ? &other->graph : nullptr);
 }
 
 int RunConvert(const ConvertOptions& options) {
@@ -190,15 +234,21 @@ std::function<int()> AddConvert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
   AddModelOptions(app, options->network, options->inputs);
   app.get_option("MODEL")->required()->description(
-      "a network: MXNet's symbol JSON or mxc's own JSON; or an artifact: the "
+      "a network: ONNX, MXNet's symbol JSON or mxc's own JSON; or an artifact: "
+      "the "
       "network it was compiled from and, if it trains, the parameters that "
       "training begins with");
   AddWeightOptions(app, options->network);
   AddClassesOption(app, options->network);
   app.add_option("-o", options->output,
-                 "FILE-symbol.json, .params, .npz or .safetensors")
+                 "FILE-symbol.json, .onnx, .params, .npz or .safetensors")
       ->required()
       ->type_name("FILE");
+  app.add_option("--opset", options->opset,
+                 "version of ONNX's operators that are written")
+      ->check(Between(onnx::kOldestWritten, onnx::kNewestWritten))
+      ->capture_default_str()
+      ->type_name("N");
   app.add_flag("--overwrite", options->overwrite,
                "write over files of a training, too");
   AddJsonOption(app, options->style);
@@ -206,6 +256,7 @@ std::function<int()> AddConvert(CLI::App& app) {
   app.footer(
       "examples:\n"
       "  mxc convert net.json --init xavier -o net-symbol.json\n"
+      "  mxc convert net-symbol.json -o net.onnx\n"
       "  mxc convert net-symbol.json -o net.safetensors\n"
       "  mxc convert net.mxa -o net-symbol.json");
   return [options] { return RunConvert(*options); };

@@ -46,8 +46,15 @@ Status RequireOutputName(const std::string& output,
 }
 
 Status OutputSet::Add(const std::string& path, std::string_view bytes) {
+  return Add(path, std::vector{bytes});
+}
+
+Status OutputSet::Add(const std::string& path,
+                      const std::vector<std::string_view>& pieces) {
   FileWriter& file = files_.emplace_back(path);
-  file.Append(std::as_bytes(std::span(bytes)));
+  for (const std::string_view bytes : pieces) {
+    file.Append(std::as_bytes(std::span(bytes)));
+  }
   return FromRuntime(file.Finish());
 }
 

@@ -30,6 +30,9 @@ class OutputSet {
  public:
   // Everything is on the disk then, under no name.
   Status Add(const std::string& path, std::string_view bytes);
+  // The same for bytes that lie in pieces.
+  Status Add(const std::string& path,
+             const std::vector<std::string_view>& pieces);
   Status Commit();
   // Those that have their names.
   const std::vector<std::string>& written() const { return written_; }

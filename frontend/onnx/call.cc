@@ -38,7 +38,7 @@ std::string Texts(const Extents& values) {
   return text + ")";
 }
 
-std::string Texts(double value) { return fmt::format("{}", value); }
+std::string NumberText(double value) { return fmt::format("{}", value); }
 
 Call::Call(Importer& importer, Graph& graph, const Node& origin,
            const NodeProto& node, int64_t opset, Attributes attributes,

@@ -191,6 +191,6 @@ using Rule = void (*)(Call&);
 
 // "(2, 3)" as attributes say it.
 std::string Texts(const Extents& values);
-std::string Texts(double value);
+std::string NumberText(double value);
 
 }  // namespace mxc::onnx

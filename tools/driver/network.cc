@@ -119,6 +119,8 @@ Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
   load.epoch = request.epoch;
   load.read_parameters = read_parameters;
   load.leave_unfit = request.refits;
+  MXC_ASSIGN(load.input_values, ReadBound(request));
+  load.loss = request.loss;
   return Load(request.model, load);
 }
 

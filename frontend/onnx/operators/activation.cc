@@ -24,12 +24,13 @@ void ImportSoftplus(Call& c) {
 void ImportLeakyRelu(Call& c) {
   c.Give(0, c.Op("LeakyReLU", {c.In(0)},
                  {{"act_type", "leaky"},
-                  {"slope", Texts(c.Float("alpha", 0.01))}}));
+                  {"slope", NumberText(c.Float("alpha", 0.01))}}));
 }
 
 void ImportElu(Call& c) {
   c.Give(0, c.Op("LeakyReLU", {c.In(0)},
-                 {{"act_type", "elu"}, {"slope", Texts(c.Float("alpha", 1))}}));
+                 {{"act_type", "elu"},
+                  {"slope", NumberText(c.Float("alpha", 1))}}));
 }
 
 // max(0, x) + min(0, α (exp(x / α) − 1))
@@ -55,21 +56,21 @@ void ImportThresholdedRelu(Call& c) {
   const double alpha = c.Float("alpha", 1);
   const Value x = c.In(0);
   c.Give(0, c.Op("where",
-                 {c.Op("_greater_scalar", {x}, {{"scalar", Texts(alpha)}}), x,
-                  Zeros(c, x)}));
+                 {c.Op("_greater_scalar", {x}, {{"scalar", NumberText(alpha)}}),
+                  x, Zeros(c, x)}));
 }
 
 void ImportHardSigmoid(Call& c) {
   c.Give(0, c.Op("hard_sigmoid", {c.In(0)},
-                 {{"alpha", Texts(c.Float("alpha", 0.2))},
-                  {"beta", Texts(c.Float("beta", 0.5))}}));
+                 {{"alpha", NumberText(c.Float("alpha", 0.2))},
+                  {"beta", NumberText(c.Float("beta", 0.5))}}));
 }
 
 // x · max(0, min(1, x / 6 + 1 / 2))
 void ImportHardSwish(Call& c) {
   const Value x = c.In(0);
-  const Value gate =
-      c.Op("hard_sigmoid", {x}, {{"alpha", Texts(1.0 / 6)}, {"beta", "0.5"}});
+  const Value gate = c.Op("hard_sigmoid", {x},
+                          {{"alpha", NumberText(1.0 / 6)}, {"beta", "0.5"}});
   c.Give(0, c.Mul(x, gate));
 }
 
@@ -110,12 +111,12 @@ void ImportPRelu(Call& c) {
 void ImportShrink(Call& c) {
   const double bias = c.Float("bias", 0), lambda = c.Float("lambd", 0.5);
   const Value x = c.In(0);
-  const Value above =
-      c.Op("where", {c.Op("_greater_scalar", {x}, {{"scalar", Texts(lambda)}}),
-                     c.Sub(x, bias), Zeros(c, x)});
-  c.Give(0, c.Op("where",
-                 {c.Op("_lesser_scalar", {x}, {{"scalar", Texts(-lambda)}}),
-                  c.Add(x, bias), above}));
+  const Value above = c.Op(
+      "where", {c.Op("_greater_scalar", {x}, {{"scalar", NumberText(lambda)}}),
+                c.Sub(x, bias), Zeros(c, x)});
+  c.Give(0, c.Op("where", {c.Op("_lesser_scalar", {x},
+                                {{"scalar", NumberText(-lambda)}}),
+                           c.Add(x, bias), above}));
 }
 
 // min(max(x, low), high): where low exceeds high, high.
@@ -133,10 +134,10 @@ void ImportClipByAttributes(Call& c) {
   Value x = c.In(0);
   if (!low && !high) return c.Give(0, c.operand(0));
   if (low) {
-    x = c.Op("_maximum_scalar", {x}, {{"scalar", Texts(c.Float("min"))}});
+    x = c.Op("_maximum_scalar", {x}, {{"scalar", NumberText(c.Float("min"))}});
   }
   if (high) {
-    x = c.Op("_minimum_scalar", {x}, {{"scalar", Texts(c.Float("max"))}});
+    x = c.Op("_minimum_scalar", {x}, {{"scalar", NumberText(c.Float("max"))}});
   }
   c.Give(0, x);
 }

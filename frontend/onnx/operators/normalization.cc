@@ -69,8 +69,8 @@ void ImportBatchNormalization(Call& c) {
   if (rank >= 2 && IsParameter(mean) && IsParameter(variance) &&
       mean.type().dtype == dtype && c.DTypeOf(1) == dtype) {
     return c.Give(0, c.Op("BatchNorm", {x, c.In(1), c.In(2), mean, variance},
-                          {{"eps", Texts(epsilon)},
-                           {"momentum", Texts(momentum)},
+                          {{"eps", NumberText(epsilon)},
+                           {"momentum", NumberText(momentum)},
                            {"fix_gamma", "False"}}));
   }
   const auto beside = [&](Value vector) {
@@ -83,7 +83,7 @@ void ImportBatchNormalization(Call& c) {
 void ImportInstanceNormalization(Call& c) {
   c.Ignore("consumed_inputs");
   c.Give(0, c.Op("InstanceNorm", {c.In(0), c.In(1), c.In(2)},
-                 {{"eps", Texts(c.Float("epsilon", 1e-5))}}));
+                 {{"eps", NumberText(c.Float("epsilon", 1e-5))}}));
 }
 
 // Along all axes from `axis` on, in float32 where the data are narrower.
@@ -102,11 +102,10 @@ void ImportLayerNormalization(Call& c) {
   if (one && !c.Wants(1) && !c.Wants(2) &&
       (!c.Has(2) || c.ShapeOf(2) == gamma.shape())) {
     const Value beta = c.Has(2) ? c.Cast(c.In(2), wide) : c.Zeros(gamma.type());
-    return c.Give(
-        0,
-        c.Cast(c.Op("LayerNorm", {x, gamma, beta},
-                    {{"axis", std::to_string(first)}, {"eps", Texts(epsilon)}}),
-               dtype));
+    return c.Give(0, c.Cast(c.Op("LayerNorm", {x, gamma, beta},
+                                 {{"axis", std::to_string(first)},
+                                  {"eps", NumberText(epsilon)}}),
+                            dtype));
   }
   Extents axes;
   for (int axis = first; axis < rank; ++axis) axes.push_back(axis);
@@ -130,9 +129,9 @@ void ImportLRN(Call& c) {
   if (size % 2 == 1 && x.shape().rank() == 4) {
     return c.Give(0, c.Op("LRN", {x},
                           {{"nsize", std::to_string(size)},
-                           {"alpha", Texts(alpha)},
-                           {"beta", Texts(beta)},
-                           {"knorm", Texts(bias)}}));
+                           {"alpha", NumberText(alpha)},
+                           {"beta", NumberText(beta)},
+                           {"knorm", NumberText(bias)}}));
   }
   // Channels before: (size − 1) / 2; behind: one more where size is even.
   const Shape& s = x.shape();
@@ -159,8 +158,8 @@ void ImportLRN(Call& c) {
     sum = sum ? c.Add(sum, moved) : moved;
   }
   const Value base = c.Add(c.Mul(sum, alpha / static_cast<double>(size)), bias);
-  c.Give(0,
-         c.Mul(x, c.Op("_power_scalar", {base}, {{"scalar", Texts(-beta)}})));
+  c.Give(0, c.Mul(x, c.Op("_power_scalar", {base},
+                          {{"scalar", NumberText(-beta)}})));
 }
 
 // Without effect unless the network is trained, or the node says that it is.
@@ -182,9 +181,9 @@ void ImportDropout(Call& c) {
                                   : "bool"}}));
   }
   if (ratio == 0) return c.Give(0, c.operand(0));
-  c.Give(0,
-         c.Op("Dropout", {x},
-              {{"p", Texts(ratio)}, {"mode", always ? "always" : "training"}}));
+  c.Give(0, c.Op("Dropout", {x},
+                 {{"p", NumberText(ratio)},
+                  {"mode", always ? "always" : "training"}}));
 }
 
 }  // namespace mxc::onnx

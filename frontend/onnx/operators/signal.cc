@@ -27,8 +27,8 @@ Angle AngleOf(int64_t j, int64_t k, int64_t n) {
     constexpr Angle kQuarters[] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     return kQuarters[4 * turn / n];
   }
-  const double angle = 2 * std::numbers::pi * static_cast<double>(turn) /
-                       static_cast<double>(n);
+  const double angle =
+      2 * std::numbers::pi * static_cast<double>(turn) / static_cast<double>(n);
   return {std::cos(angle), std::sin(angle)};
 }
 
@@ -82,8 +82,8 @@ Value SpectrumTable(Call& c, const Spectrum& s, DType dtype) {
 Value FastTransform(Call& c, Value x, const Spectrum& s) {
   const int64_t rows = x.shape()[0];
   const auto transformed = [&](int part) {
-    const Value numbers = c.Reshape(c.SliceAxis(x, 2, part, part + 1),
-                                    Shape{rows, s.n});
+    const Value numbers =
+        c.Reshape(c.SliceAxis(x, 2, part, part + 1), Shape{rows, s.n});
     return c.Reshape(c.Op("_contrib_fft", {numbers}), Shape{rows, s.n, 2});
   };
   const auto part_of = [&](Value y, int part) {
@@ -111,11 +111,10 @@ Value FastTransform(Call& c, Value x, const Spectrum& s) {
 Value WithMirror(Call& c, Value x, const Spectrum& s) {
   const int64_t mirrored = s.n - s.given;
   if (mirrored <= 0) return x;
-  const Value back = c.Op("reverse", {c.SliceAxis(x, 1, 1, 1 + mirrored)},
-                          {{"axis", "(1,)"}});
-  const Value conjugate = c.Concat({c.SliceAxis(back, 2, 0, 1),
-                                    c.Neg(c.SliceAxis(back, 2, 1, 2))},
-                                   2);
+  const Value back =
+      c.Op("reverse", {c.SliceAxis(x, 1, 1, 1 + mirrored)}, {{"axis", "(1,)"}});
+  const Value conjugate = c.Concat(
+      {c.SliceAxis(back, 2, 0, 1), c.Neg(c.SliceAxis(back, 2, 1, 2))}, 2);
   return c.Concat({x, conjugate}, 1);
 }
 
@@ -125,9 +124,8 @@ Value Transformed(Call& c, Value x, const Spectrum& s) {
   const int results = s.to_real ? 1 : 2;
   if (s.given * s.parts * s.made * results <= kMostTable) {
     const Value flat = c.Reshape(x, Shape{rows, s.given * s.parts});
-    return c.Reshape(
-        c.Op("dot", {flat, SpectrumTable(c, s, x.type().dtype)}),
-        Shape{rows, s.made, results});
+    return c.Reshape(c.Op("dot", {flat, SpectrumTable(c, s, x.type().dtype)}),
+                     Shape{rows, s.made, results});
   }
   if (!s.to_real) return FastTransform(c, x, s);
   Spectrum whole = s;
@@ -232,8 +230,8 @@ void ImportSTFT(Call& c) {
   const DType dtype = c.DTypeOf(0), wide = AccumulateType(dtype);
   // [length, parts, bins · 2] → [bins · 2, parts, length]
   const int64_t bins = s.made * 2;
-  Value filters = c.Reshape(SpectrumTable(c, s, wide),
-                            Shape{length, parts, bins});
+  Value filters =
+      c.Reshape(SpectrumTable(c, s, wide), Shape{length, parts, bins});
   filters = c.Transpose(filters, {2, 1, 0});
   if (c.Has(2)) filters = c.Mul(filters, c.Cast(c.In(2), wide));
   const Value signal = c.Transpose(c.Cast(c.In(0), wide), {0, 2, 1});
@@ -252,9 +250,8 @@ namespace {
 
 DType SignalType(Call& c) {
   const int64_t type = c.Int("output_datatype", TensorProto::kFloat);
-  const auto dtype = type > 0 && type < 64
-                         ? DTypeOf(static_cast<int32_t>(type))
-                         : std::nullopt;
+  const auto dtype = type > 0 && type < 64 ? DTypeOf(static_cast<int32_t>(type))
+                                           : std::nullopt;
   c.Require(dtype && onnx::DataTypeOf(*dtype) == type && *dtype != DType::kBool,
             "output_datatype is {}", type);
   return *dtype;
@@ -272,9 +269,9 @@ void GiveWindow(Call& c, const std::vector<double>& terms) {
   for (int64_t n = 0; n < size; ++n) {
     double value = 0;
     for (size_t i = 0; i < terms.size(); ++i) {
-      value += terms[i] * std::cos(2 * std::numbers::pi *
-                                   static_cast<double>(i) *
-                                   static_cast<double>(n) / turn);
+      value +=
+          terms[i] * std::cos(2 * std::numbers::pi * static_cast<double>(i) *
+                              static_cast<double>(n) / turn);
     }
     c.Require(!std::isnan(value), "a window of one element has no form");
     if (!IsFloat(dtype)) value = std::trunc(value);
@@ -319,8 +316,8 @@ void ImportMelWeightMatrix(Call& c) {
                                   static_cast<double>(rate));
     c.Require(bin < static_cast<double>(rows) || i == bins + 1,
               "the frequency {} Hz is beyond half of {} Hz", hertz, rate);
-    edges.push_back(static_cast<int64_t>(
-        std::min(bin, static_cast<double>(rows))));
+    edges.push_back(
+        static_cast<int64_t>(std::min(bin, static_cast<double>(rows))));
   }
   std::byte* to = nullptr;
   Tensor matrix = Tensor::Allocate({dtype, Shape{rows, bins}}, &to);
@@ -351,17 +348,16 @@ void ImportDet(Call& c) {
   c.Require(shape.rank() >= 2, "its matrix has {} axes", shape.rank());
   const DType dtype = given.type().dtype;
   const Extents batch(shape.dims().begin(), shape.dims().end() - 2);
-  const Value det =
-      c.Op("_linalg_det", {c.Cast(given, AccumulateType(dtype))});
+  const Value det = c.Op("_linalg_det", {c.Cast(given, AccumulateType(dtype))});
   c.Give(0, c.Cast(c.Reshape(det, batch), dtype));
 }
 
 void ImportInverse(Call& c) {
   const Value given = c.In(0);
   const DType dtype = given.type().dtype;
-  c.Give(0, c.Cast(c.Op("_linalg_inverse",
-                        {c.Cast(given, AccumulateType(dtype))}),
-                   dtype));
+  c.Give(0,
+         c.Cast(c.Op("_linalg_inverse", {c.Cast(given, AccumulateType(dtype))}),
+                dtype));
 }
 
 // --- n-grams ----------------------------------------------------------------
@@ -394,17 +390,16 @@ NgramPools NgramPoolsOf(Call& c) {
     const int64_t begin = starts[i];
     const int64_t end = i + 1 < starts.size() ? starts[i + 1] : all;
     const auto length = static_cast<int64_t>(i) + 1;
-    c.Require(0 <= begin && begin <= end && end <= all &&
-                  (end - begin) % length == 0,
-              "its pool of {} numbers has no n-grams of {} from {} to {}", all,
-              length, begin, end);
+    c.Require(
+        0 <= begin && begin <= end && end <= all && (end - begin) % length == 0,
+        "its pool of {} numbers has no n-grams of {} from {} to {}", all,
+        length, begin, end);
     n.pools.emplace_back(pool.begin() + begin, pool.begin() + end);
     std::set<Extents> grams;
     for (int64_t at = begin; at < end; at += length) {
-      c.Require(grams
-                    .emplace(pool.begin() + at, pool.begin() + at + length)
-                    .second,
-                "an n-gram stands twice in its pool");
+      c.Require(
+          grams.emplace(pool.begin() + at, pool.begin() + at + length).second,
+          "an n-gram stands twice in its pool");
     }
   }
   return n;
@@ -423,14 +418,14 @@ Value CountsOf(Call& c, Value x, const Extents& pool, int64_t length,
     Value found;
     for (int64_t i = 0; i < length; ++i) {
       Extents wanted;
-      for (int64_t g = 0; g < grams; ++g) wanted.push_back(pool[g * length + i]);
+      for (int64_t g = 0; g < grams; ++g)
+        wanted.push_back(pool[g * length + i]);
       const int64_t at = i * distance;
-      const Value part = c.Reshape(c.SliceAxis(x, 1, at, at + starts),
-                                   Shape{rows, starts, 1});
+      const Value part =
+          c.Reshape(c.SliceAxis(x, 1, at, at + starts), Shape{rows, starts, 1});
       const Value equal =
           c.Op("_npi_equal", {part, c.ConstantInts(wanted, "wanted")});
-      found =
-          found ? c.Op("broadcast_logical_and", {found, equal}) : equal;
+      found = found ? c.Op("broadcast_logical_and", {found, equal}) : equal;
     }
     total = c.Add(total, c.Sum(c.Cast(found, DType::kF32), {1}));
   }
@@ -452,8 +447,8 @@ void ImportTfIdfVectorizer(Call& c) {
   }
   c.Require(static_cast<int64_t>(places.size()) == grams &&
                 (!weights || weights->size() == places.size()),
-            "it has {} n-grams, {} places and {} weights", grams,
-            places.size(), weights ? weights->size() : 0);
+            "it has {} n-grams, {} places and {} weights", grams, places.size(),
+            weights ? weights->size() : 0);
   int64_t size = 0;
   for (const int64_t place : places) {
     c.Require(place >= 0 && place < (1 << 24), "a place is {}", place);
@@ -466,8 +461,7 @@ void ImportTfIdfVectorizer(Call& c) {
   const int64_t rows = shape.rank() == 2 ? shape[0] : 1;
   const int64_t extent = shape[shape.rank() - 1];
   c.Require(extent > 0, "its data have no elements");
-  const Value x =
-      c.Reshape(c.Cast(c.In(0), DType::kI64), Shape{rows, extent});
+  const Value x = c.Reshape(c.Cast(c.In(0), DType::kI64), Shape{rows, extent});
   // Column `grams` of the counts is for places without an n-gram.
   std::vector<Value> counts;
   for (size_t i = 0; i < n.pools.size(); ++i) {
