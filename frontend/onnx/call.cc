@@ -51,6 +51,8 @@ Call::Call(Importer& importer, Graph& graph, const Node& origin,
       inputs_(std::move(inputs)),
       results_(node.output.size()) {}
 
+bool Call::learns() const { return importer_.learns(); }
+
 // --- attributes -------------------------------------------------------------
 
 const AttributeProto* Call::Find(std::string_view name, int32_t type,

@@ -68,6 +68,8 @@ class Call : public GraphBuilder {
   const NodeProto& node() const { return node_; }
   // The version of the operator's domain that the model asks for.
   int64_t opset() const { return opset_; }
+  // Whether the network is given a loss, to be trained.
+  bool learns() const;
 
   // --- attributes, which are the file's by their names; one that no rule asks
   // for is refused when the rule has ended

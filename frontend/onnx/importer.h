@@ -29,6 +29,7 @@ class Importer {
 
   // --- for Call
   const TensorFiles& files() const { return files_; }
+  bool learns() const { return !options_.loss.empty(); }
   Value ValueOf(Operand& operand);
   // The value, where it follows from constants and the present values of small
   // parameters.

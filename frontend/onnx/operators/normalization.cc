@@ -162,7 +162,8 @@ void ImportLRN(Call& c) {
                           {{"scalar", NumberText(-beta)}})));
 }
 
-// Without effect unless the network is trained, or the node says that it is.
+// Without effect unless the network is trained. A node that is to drop at every
+// run, as exporters of networks in training write it, needs a loss.
 void ImportDropout(Call& c) {
   c.Ignore("seed");
   c.Ignore("is_test");
@@ -170,10 +171,11 @@ void ImportDropout(Call& c) {
   if (c.Has(1)) ratio = c.NeedFloat(1, "ratio");
   const bool always = c.Has(2) && c.NeedInt(2, "training_mode") != 0;
   c.Require(ratio >= 0 && ratio < 1, "ratio is {}", ratio);
+  c.Require(!always || ratio == 0 || c.learns(),
+            "training_mode is true, so that each run would drop others; with "
+            "--loss it drops while the network is trained");
   const Value x = c.In(0);
   if (c.Wants(1)) {
-    c.Require(!always || ratio == 0,
-              "its mask is drawn, which is not supported");
     c.Give(1, c.Op("_ones", {},
                    {{"shape", Texts(x.shape().dims())},
                     {"dtype", c.opset() < 10
@@ -182,8 +184,7 @@ void ImportDropout(Call& c) {
   }
   if (ratio == 0) return c.Give(0, c.operand(0));
   c.Give(0, c.Op("Dropout", {x},
-                 {{"p", NumberText(ratio)},
-                  {"mode", always ? "always" : "training"}}));
+                 {{"p", NumberText(ratio)}, {"mode", "training"}}));
 }
 
 }  // namespace mxc::onnx

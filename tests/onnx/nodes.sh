@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: nodes.sh MXC_CASES [ARGUMENTS]: ONNX's node tests of three generations of
+# its operators, 737 of float32, of ../shared/cases/onnx-node. 77: they are not
+# there.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+shared=${MXC_SHARED:-$root/../shared}
+[ -d "$shared" ] || shared=$root/../../shared
+archive=$shared/cases/onnx-node/cases.tar.gz
+[ -r "$archive" ] || { echo "skipped: no $archive"; exit 77; }
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+tar xzf "$archive" -C "$folder"
+"$1" onnx "$folder" "${@:2}"
