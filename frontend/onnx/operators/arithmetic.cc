@@ -80,20 +80,11 @@ void ImportWhere(Call& c) {
   c.Give(0, c.Op("_npi_where", {c.In(0), c.In(1), c.In(2)}));
 }
 
-// Of unsigned integers, by multiplication and division.
 void ImportBitShift(Call& c) {
-  const int left = c.OneOf("direction", {"LEFT", "RIGHT"}, -1);
+  const int left = c.OneOf("direction", {"RIGHT", "LEFT"}, -1);
   c.Require(left >= 0, "attribute 'direction' is missing");
-  const Value x = c.In(0), by = c.In(1);
-  const DType dtype = x.type().dtype;
-  const Value two = c.ScalarLike(2, x);
-  if (left == 0) {
-    return c.Give(0, c.Mul(x, c.Op("broadcast_power", {two, by})));
-  }
-  const Value wide = c.Cast(x, DType::kU64);
-  const Value power = c.Op("broadcast_power",
-                           {c.Cast(two, DType::kU64), c.Cast(by, DType::kU64)});
-  c.Give(0, c.Cast(c.Div(wide, power), dtype));
+  c.Give(0, c.Op(left ? "_npi_bitwise_left_shift" : "_npi_bitwise_right_shift",
+                 {c.In(0), c.In(1)}));
 }
 
 }  // namespace mxc::onnx

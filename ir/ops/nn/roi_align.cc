@@ -15,30 +15,9 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/meaning_gradient.h"
-#include "ir/ops/nn/roi.h"
+#include "ir/ops/nn/roi_align.h"
 
 namespace mxc {
-namespace {
-
-struct RoiAlignAttrs {
-  Extents pooled_size;
-  double spatial_scale = 1;
-  int64_t sample_ratio = -1;
-  bool position_sensitive = false;
-  bool aligned = false;
-
-  void Describe(Fields& f) {
-    f("pooled_size", pooled_size).Required().Doc("(h, w)");
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
-    f("sample_ratio", sample_ratio).Doc("points along a side of a part");
-    f("position_sensitive", position_sensitive)
-        .Doc("whether each part reads channels of its own");
-    f("aligned", aligned).Doc("whether regions shift by half a cell");
-  }
-};
 
 std::optional<std::string> RoiAlignCheck(const RoiAlignAttrs& a) {
   if (a.pooled_size.size() == 2 && a.pooled_size[0] > 0 &&
@@ -63,13 +42,9 @@ void RoiAlignTypes(const RoiAlignAttrs& a, TypeInference& t) {
   t.SetOut(0, {t.In(1)[0], channels, h, w});
 }
 
-// One side of the region of output element i.
-struct Side {
-  Expr start, part;  // of the region; length of a part
-  Expr points;       // i64
-};
-
-Side SideOf(const RoiAlignAttrs& a, const Definition& def, Expr roi, int d) {
+RoiAlignPoints::Side RoiAlignPoints::SideOf(const RoiAlignAttrs& a,
+                                            const Definition& def, Expr roi,
+                                            int d) {
   const Expr scale = def.Lit(a.spatial_scale);
   const Expr offset = def.Lit(a.aligned ? 0.5 : 0);
   const auto corner = [&](int column) {
@@ -85,24 +60,35 @@ Side SideOf(const RoiAlignAttrs& a, const Definition& def, Expr roi, int d) {
   return side;
 }
 
+RoiAlignPoints::RoiAlignPoints(const RoiAlignAttrs& a, const Definition& def)
+    : dtype_(def.OutDType()),
+      sides_{SideOf(a, def, Var(0), 0), SideOf(a, def, Var(0), 1)} {}
+
+Expr RoiAlignPoints::Along(int d, const Expr& point) const {
+  const Side& side = sides_[d];
+  const auto number = [&](const Expr& index) { return Cast(index, dtype_); };
+  return side.start + number(Var(2 + d)) * side.part +
+         (number(point) + Constant(0.5, dtype_)) * side.part /
+             number(side.points);
+}
+
+Point RoiAlignPoints::At(const std::vector<Expr>& r) const {
+  return {Along(0, r[0]), Along(1, r[1])};
+}
+
+namespace {
+
 void RoiAlignMeaning(const RoiAlignAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
-  const Side sides[] = {SideOf(a, def, i[0], 0), SideOf(a, def, i[0], 1)};
+  const RoiAlignPoints points(a, def);
   Expr channel = i[1];
   if (a.position_sensitive) {
     channel = (i[1] * a.pooled_size[0] + i[2]) * a.pooled_size[1] + i[3];
   }
-  const auto number = [&](Expr index) { return Cast(index, def.OutDType()); };
-  const auto along = [&](int d, const Expr& point) {
-    const Side& side = sides[d];
-    return side.start + number(i[2 + d]) * side.part +
-           (number(point) + def.Lit(0.5)) * side.part / number(side.points);
-  };
-  def.Set(0, AverageOfPoints(def, RoiImage(def, i[0]), channel,
-                             {sides[0].points, sides[1].points},
-                             [&](const std::vector<Expr>& r) {
-                               return Point{along(0, r[0]), along(1, r[1])};
-                             }));
+  def.Set(0, AverageOfPoints(
+                 def, RoiImage(def, i[0]), channel,
+                 {points.rows(), points.columns()},
+                 [&](const std::vector<Expr>& r) { return points.At(r); }));
 }
 
 }  // namespace
