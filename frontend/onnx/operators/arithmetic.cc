@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of two and more tensors, element by element, with broadcasting.
+#include <cstring>
+#include <limits>
+
 #include "frontend/onnx/call.h"
 
 namespace mxc::onnx {
@@ -62,15 +65,51 @@ void ImportPow(Call& c) {
   c.Give(0, c.Cast(power, dtype));
 }
 
+namespace {
+
+// a − floor(a / b) · b of floats: zeros have the sign of b, an infinite b is
+// one step away from what has another sign, and nothing is left of infinity or
+// by zero.
+Value FlooredModulo(Call& c, Value a, Value b) {
+  const auto is = [&](std::string_view op, Value x) {
+    return c.Op(op, {x}, {{"scalar", "0"}});
+  };
+  const auto where = [&](Value condition, Value x, Value y) {
+    return c.Op("_npi_where", {condition, x, y});
+  };
+  const auto either = [&](Value x, Value y) {
+    return c.Op("broadcast_logical_or", {x, y});
+  };
+  const Value zero = c.ScalarLike(0, a);
+  Value rest = c.Op("broadcast_mod", {a, b});
+  const Value apart = c.Op(
+      "_npi_not_equal", {is("_npi_less_scalar", a), is("_npi_less_scalar", b)});
+  const Value endless = c.Op("_npi_isinf", {b});
+  rest = where(endless, where(apart, b, a), rest);
+  const Value nothing =
+      either(is("_npi_equal_scalar", rest), is("_npi_equal_scalar", a));
+  rest = where(nothing, c.Op("_npi_copysign", {zero, b}), rest);
+  const Value undefined =
+      either(either(is("_npi_equal_scalar", b), c.Op("_npi_isinf", {a})),
+             either(c.Op("_npi_isnan", {a}), c.Op("_npi_isnan", {b})));
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  return where(undefined, c.ScalarLike(kNan, a), rest);
+}
+
+}  // namespace
+
 // fmod = 1: the sign of the dividend, as C's fmod; else that of the divisor,
 // as Python's %.
 void ImportMod(Call& c) {
   const Value a = c.In(0), b = c.In(1);
   if (!c.Flag("fmod")) {
+    if (!IsFloat(a.type().dtype)) {
+      return c.Give(0, c.Op("broadcast_mod", {a, b}));
+    }
     c.Require(
-        !IsFloat(a.type().dtype),
+        c.opset() >= 28,
         "fmod is 0 and the elements are floats, for which it has to be 1");
-    return c.Give(0, c.Op("broadcast_mod", {a, b}));
+    return c.Give(0, FlooredModulo(c, a, b));
   }
   const Value magnitude = c.Op("broadcast_mod", {c.Abs(a), c.Abs(b)});
   c.Give(0, c.Mul(magnitude, c.Sign(a)));

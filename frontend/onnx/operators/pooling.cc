@@ -182,13 +182,12 @@ void ImportMaxPool(Call& c) {
 
 // Windows that are cut at the end, or lie over pads of two sizes: their sum by
 // how many cells count, which is known now.
-void ImportAveragePool(Call& c) {
+Value AveragePooled(Call& c, Value x) {
   const Windows w = WindowsOf(c, KernelShape(c), /*pools=*/true);
   const bool pads_count = c.Flag("count_include_pad");
-  Value x = c.In(0);
   const Shape shape = x.shape();
   if (w.symmetric() && RoundsDown(w, shape) && !w.dilated() && w.rank() <= 3) {
-    return c.Give(0, Pool(c, x, w, "avg", w.before, pads_count));
+    return Pool(c, x, w, "avg", w.before, pads_count);
   }
   Extents dims = {1, 1};
   dims.insert(dims.end(), w.positions.begin(), w.positions.end());
@@ -217,8 +216,10 @@ void ImportAveragePool(Call& c) {
     ForTaps(c, x, w, [&](Value tap) { sum = sum ? c.Add(sum, tap) : tap; });
   }
   const Value share = c.Constant(Tensor::FromFloats(dims, shares), "shares");
-  c.Give(0, c.Mul(sum, c.Cast(share, sum.type().dtype)));
+  return c.Mul(sum, c.Cast(share, sum.type().dtype));
 }
+
+void ImportAveragePool(Call& c) { c.Give(0, AveragePooled(c, c.In(0))); }
 
 namespace {
 

@@ -307,8 +307,7 @@ void ImportDequantizeLinear(Call& c) {
   c.Give(0, Dequantized(c, level, scale, zero));
 }
 
-void ImportDynamicQuantizeLinear(Call& c) {
-  const Value x = c.In(0);
+DynamicLevels DynamicallyQuantized(Call& c, Value x) {
   const auto extreme = [&](std::string_view op, std::string_view bound) {
     return c.Op(bound, {c.Op(op, {x})}, {{"scalar", "0"}});
   };
@@ -322,11 +321,15 @@ void ImportDynamicQuantizeLinear(Call& c) {
   scale = c.Op("_npi_where", {none, c.ScalarLike(1, scale), scale});
   const Value zero =
       RoundToEven(c, Limited(c, c.Div(c.Neg(low), scale), 0, 255));
-  if (c.Wants(0)) {
-    c.Give(0, Quantized(c, c.Div(x, scale), zero, TensorProto::kUint8));
-  }
-  c.Give(1, scale);
-  c.Give(2, c.Cast(zero, DType::kU8));
+  const Value level = c.Add(RoundToEven(c, c.Div(x, scale)), zero);
+  return {Limited(c, level, 0, 255), scale, zero};
+}
+
+void ImportDynamicQuantizeLinear(Call& c) {
+  const DynamicLevels levels = DynamicallyQuantized(c, c.In(0));
+  c.Give(0, c.Cast(levels.level, DType::kU8));
+  c.Give(1, levels.scale);
+  c.Give(2, c.Cast(levels.zero, DType::kU8));
 }
 
 // --- exact sums of products -------------------------------------------------

@@ -38,6 +38,12 @@ Value Dequantized(Call& c, Value level, Value scale, Value zero);
 // Input `i`, if it is there, in f32; empty where it is known to be all zeros.
 Value ZeroPoint(Call& c, int i);
 
+// Levels from 0 to 255 of all of x, in f32, where they follow from its extremes.
+struct DynamicLevels {
+  Value level, scale, zero;
+};
+DynamicLevels DynamicallyQuantized(Call& c, Value x);
+
 // --- sums of products that are exact
 
 // An operand of such a sum: whole numbers in f32, at most `bound` in size.

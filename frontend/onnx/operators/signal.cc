@@ -118,11 +118,20 @@ Value WithMirror(Call& c, Value x, const Spectrum& s) {
   return c.Concat({x, conjugate}, 1);
 }
 
+// Of which _contrib_fft makes no matrices.
+bool HasLargeFactor(int64_t n) {
+  for (int64_t factor = 2; factor <= 1024 && n > 1; ++factor) {
+    while (n % factor == 0) n /= factor;
+  }
+  return n > 1;
+}
+
 // x [rows, given, parts] → [rows, made, 2 or 1]
 Value Transformed(Call& c, Value x, const Spectrum& s) {
   const int64_t rows = x.shape()[0];
   const int results = s.to_real ? 1 : 2;
-  if (s.given * s.parts * s.made * results <= kMostTable) {
+  const int64_t size = s.given * s.parts * s.made * results;
+  if (size <= (HasLargeFactor(s.n) ? kMostFilter : kMostTable)) {
     const Value flat = c.Reshape(x, Shape{rows, s.given * s.parts});
     return c.Reshape(c.Op("dot", {flat, SpectrumTable(c, s, x.type().dtype)}),
                      Shape{rows, s.made, results});

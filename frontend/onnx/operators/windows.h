@@ -36,6 +36,10 @@ Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
 // empty.
 Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias);
 
+// The averages that the node's attributes say, of x, which has the shape of
+// input 0.
+Value AveragePooled(Call& c, Value x);
+
 // "(3, 3)" of each, as Convolution and Pooling take them.
 std::vector<AttrText> WindowTexts(const Windows& windows);
 
