@@ -201,6 +201,11 @@ Result<ClassHead> FindClassHead(const Graph& graph) {
 }
 
 Status SetClasses(const ClassHead& head, int64_t classes, Graph& graph) {
+  // Types that a front end has given follow anew.
+  for (const auto& node : graph.nodes()) {
+    if (node->kind != Node::Kind::kOperator) continue;
+    std::ranges::fill(node->types, TensorType());
+  }
   if (classes == head.classes) return Done{};
   for (const std::string& name : head.parameters) {
     if (Node* variable = graph.FindVariable(name)) {

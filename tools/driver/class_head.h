@@ -33,7 +33,7 @@ struct ClassHead {
 // is no such layer, the error says why.
 Result<ClassHead> FindClassHead(const Graph& graph);
 
-// Gives the layers `classes` outputs. Types must not have been inferred yet.
+// Gives the layers `classes` outputs. The types of operators are unknown then.
 Status SetClasses(const ClassHead& head, int64_t classes, Graph& graph);
 
 // Refuses a graph, of which SetClasses was asked and whose types have been
