@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+
 namespace mxc {
 namespace {
 

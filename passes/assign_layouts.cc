@@ -23,6 +23,8 @@
 #include <optional>
 
 #include "ir/program/in_place.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/dead_code.h"
 #include "passes/free_layouts.h"
 #include "passes/kernel_demands.h"

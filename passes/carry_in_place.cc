@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "ir/program/copy_step.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
 #include "passes/step_uses.h"
 

@@ -21,6 +21,7 @@
 #include <optional>
 #include <set>
 
+#include "ir/program/steps/contraction.h"
 #include "passes/aligned_axes.h"
 #include "passes/dead_code.h"
 #include "passes/free_layouts.h"

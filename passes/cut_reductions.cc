@@ -12,6 +12,7 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/division.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"

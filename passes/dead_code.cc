@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/program/steps/map.h"
 #include "passes/step_operands.h"
 
 namespace mxc {

@@ -7,6 +7,7 @@
 
 #include "ir/program/expr_table.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -21,6 +21,8 @@
 #include <cmath>
 #include <optional>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"

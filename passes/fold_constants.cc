@@ -18,6 +18,8 @@
 #include "ir/program/call_function.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/procedure.h"
 #include "passes/evaluation_cost.h"
 #include "passes/moved_elements.h"
 #include "passes/node_values.h"

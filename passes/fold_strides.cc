@@ -17,6 +17,8 @@
 #include <optional>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/division.h"
 #include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"

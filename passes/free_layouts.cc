@@ -2,6 +2,7 @@
 #include "passes/free_layouts.h"
 
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -28,6 +28,7 @@
 
 #include "ir/program/expr_table.h"
 #include "ir/program/in_place.h"
+#include "ir/program/steps/contraction.h"
 #include "passes/dead_code.h"
 #include "passes/evaluation_cost.h"
 #include "passes/inlining.h"

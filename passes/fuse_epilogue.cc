@@ -11,6 +11,8 @@
 // contractions, the later one absorbs it: the earlier result is there by then.
 #include <optional>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/dead_code.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

@@ -20,6 +20,7 @@
 
 #include "ir/program/in_place.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

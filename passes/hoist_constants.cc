@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/branch.h"
 #include "passes/order_buffers.h"
 #include "passes/passes.h"
 

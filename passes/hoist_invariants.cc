@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/program/steps/repeat.h"
 #include "passes/invariants.h"
 #include "passes/order_buffers.h"
 #include "passes/passes.h"

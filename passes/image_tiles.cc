@@ -9,6 +9,9 @@
 
 #include "ir/program/in_place.h"
 #include "ir/program/memory.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/program/steps/contraction.h"
 #include "passes/evaluation_cost.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/repeat.h"
+
 namespace mxc {
 
 std::vector<bool> InvariantsOf(const Repeat& repeat, const Program& body) {

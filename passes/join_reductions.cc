@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "ir/program/in_place.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 
 Blocking PlainBlocking(int rank) {

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 
 namespace mxc {

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "ir/program/copy_step.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -6,6 +6,7 @@
 
 #include "ir/graph/branch_form.h"
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/branch.h"
 #include "passes/lower_inner.h"
 
 namespace mxc {

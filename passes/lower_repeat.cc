@@ -6,6 +6,8 @@
 
 #include "ir/graph/scan_form.h"
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/lower_inner.h"
 
 namespace mxc {

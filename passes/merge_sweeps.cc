@@ -22,6 +22,7 @@
 #include <map>
 #include <set>
 
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

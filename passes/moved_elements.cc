@@ -5,6 +5,7 @@
 #include <memory>
 #include <utility>
 
+#include "ir/program/steps/map.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -25,6 +25,8 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/copy_step.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"

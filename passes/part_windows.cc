@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
 #include "passes/step_operands.h"
 
 namespace mxc {

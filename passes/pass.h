@@ -25,6 +25,8 @@
 
 namespace mxc {
 
+struct Repeat;
+
 // How a network is trained. With Graph::training the compiled step computes
 // gradients and updates the parameters; without, it is the forward pass of the
 // same network, for scoring. Both yield the network's outputs, then `loss`.

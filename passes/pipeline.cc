@@ -3,6 +3,7 @@
 #include <chrono>
 #include <type_traits>
 
+#include "ir/program/steps/repeat.h"
 #include "ir/support/check.h"
 #include "passes/limits.h"
 #include "passes/pass.h"

@@ -23,6 +23,7 @@
 #include <utility>
 
 #include "ir/program/in_place.h"
+#include "ir/program/steps/map.h"
 #include "passes/byte_owners.h"
 #include "passes/part_windows.h"
 #include "passes/passes.h"

@@ -12,6 +12,8 @@
 //
 // Runs last: kernels, layouts, aliases and the order of the steps are settled.
 #include "ir/program/memory.h"
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/interval_placement.h"
 #include "passes/passes.h"
 

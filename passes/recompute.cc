@@ -22,6 +22,7 @@
 #include <optional>
 
 #include "ir/program/memory.h"
+#include "ir/program/steps/map.h"
 #include "passes/eviction.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"

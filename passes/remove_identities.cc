@@ -8,6 +8,8 @@
 // BlockGrad, _copy, loss heads, a Cast to the same type, a Reshape to the same
 // shape, a slice of everything, without naming any.
 #include "ir/program/definition.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"

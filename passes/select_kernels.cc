@@ -29,6 +29,9 @@
 #include <optional>
 #include <utility>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/invariants.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"

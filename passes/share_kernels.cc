@@ -22,6 +22,8 @@
 #include <tuple>
 #include <utility>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 

@@ -18,6 +18,8 @@
 #include <numeric>
 #include <optional>
 
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/kernel_seconds.h"
 #include "passes/lattice.h"

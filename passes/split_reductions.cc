@@ -15,6 +15,7 @@
 #include <optional>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
 #include "passes/step_operands.h"

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "ir/program/expr_table.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 

@@ -3,6 +3,11 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/procedure.h"
+#include "ir/program/steps/repeat.h"
+#include "ir/program/steps/tile_loop.h"
 #include "passes/evaluation_cost.h"
 
 namespace mxc {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"

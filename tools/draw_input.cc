@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "ir/program/steps/map.h"
 #include "runtime/train/random.h"
 
 namespace mxc {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/repeat.h"
 #include "runtime/train/random.h"
 #include "tools/arrays.h"
 #include "tools/conditioning_bound.h"

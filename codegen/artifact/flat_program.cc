@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "ir/program/memory.h"
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 #include "ir/support/check.h"

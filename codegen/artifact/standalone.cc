@@ -14,6 +14,9 @@
 #include "codegen/llvm/link.h"
 #include "codegen/llvm/object_symbols.h"
 #include "ir/program/memory.h"
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/call.h"
+#include "ir/program/steps/repeat.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {

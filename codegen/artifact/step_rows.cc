@@ -3,7 +3,10 @@
 
 #include <cmath>
 
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/call.h"
 #include "ir/program/steps/copy.h"
+#include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 

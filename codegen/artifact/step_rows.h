@@ -13,6 +13,9 @@
 
 namespace mxc {
 
+struct Call;
+struct Repeat;
+
 class StepRows {
  public:
   StepRows(const CodeImage& code, TableLists& lists)

@@ -16,6 +16,7 @@
 #include "codegen/artifact/step_rows.h"
 #include "codegen/artifact/table_lists.h"
 #include "ir/program/memory.h"
+#include "ir/program/steps/contraction.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {

@@ -13,6 +13,8 @@
 #include "codegen/cpu/tile_loop_kernel.h"
 #include "codegen/cpu/transpose_kernel.h"
 #include "codegen/loops/plan.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/tile_loop.h"
 
 namespace mxc {
 namespace {

@@ -7,6 +7,7 @@
 
 #include "ir/program/in_place.h"
 #include "ir/program/memory.h"
+#include "ir/program/steps/tile_loop.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/llvm/kernel_function.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

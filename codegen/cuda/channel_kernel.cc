@@ -15,6 +15,7 @@
 #include "codegen/loops/map_nests.h"
 #include "codegen/loops/nest_emitter.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

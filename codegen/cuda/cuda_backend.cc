@@ -13,6 +13,7 @@
 #include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/step_kernel.h"
 #include "codegen/cuda/thread_kernel.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

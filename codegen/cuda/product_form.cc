@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "codegen/schedule/address_form.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

@@ -14,6 +14,8 @@
 #include "codegen/cuda/thread_kernel.h"
 #include "codegen/llvm/alias_scopes.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/check.h"
 
 namespace mxc {

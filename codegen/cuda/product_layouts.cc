@@ -5,6 +5,8 @@
 #include <optional>
 #include <vector>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 namespace {
 

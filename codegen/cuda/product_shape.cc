@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "codegen/cuda/library_task.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 

@@ -6,6 +6,7 @@
 
 #include "codegen/cuda/warp_sums.h"
 #include "codegen/cuda/warpgroup_sums.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/support/division.h"
 
 namespace mxc {

@@ -10,6 +10,8 @@
 #include "codegen/cuda/transpose_kernel.h"
 #include "codegen/loops/map_nests.h"
 #include "codegen/loops/plan.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 

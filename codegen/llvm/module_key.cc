@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/module_key.h"
 
+// LLVM declares what <elf.h> defines as macros.
+#include "codegen/llvm/objects.h"
+
 #include <elf.h>
 #include <link.h>
 
 #include <cstring>
 #include <string_view>
-
-#include "codegen/llvm/objects.h"
 
 namespace mxc {
 namespace {

@@ -5,6 +5,8 @@
 #include <optional>
 
 #include "codegen/loops/product_terms.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "ir/program/strided_pairs.h"
 #include "ir/support/check.h"
 

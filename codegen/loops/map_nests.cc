@@ -11,6 +11,7 @@
 #include "codegen/llvm/session.h"
 #include "codegen/loops/nest_emitter.h"
 #include "codegen/schedule/loop_nest.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -6,6 +6,9 @@
 #include "codegen/loops/generic_contraction.h"
 #include "codegen/loops/procedure_kernel.h"
 #include "codegen/loops/scatter_kernel.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/procedure.h"
 #include "ir/support/check.h"
 
 namespace mxc {

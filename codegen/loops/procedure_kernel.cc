@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/llvm/alias_scopes.h"
+#include "ir/program/steps/procedure.h"
 #include "ir/support/check.h"
 
 namespace mxc {

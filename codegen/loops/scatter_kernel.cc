@@ -8,6 +8,7 @@
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
 #include "ir/program/scatter_sum.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -3,6 +3,8 @@
 
 #include <optional>
 
+#include "ir/program/steps/map.h"
+
 namespace mxc {
 namespace {
 

@@ -15,6 +15,7 @@
 #include "codegen/schedule/join_stores.h"
 #include "codegen/schedule/kept_terms.h"
 #include "codegen/schedule/lane_runs.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 

@@ -24,7 +24,6 @@
 #include "ir/graph/scan_form.h"
 #include "ir/program/definition.h"
 #include "ir/program/expr.h"
-#include "ir/program/procedure_builder.h"
 #include "ir/program/program.h"
 
 namespace mxc {

@@ -6,6 +6,7 @@
 
 #include "ir/program/derivative.h"
 #include "ir/program/index_constraints.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

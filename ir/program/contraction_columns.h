@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ir/program/contraction_indices.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/support/threads.h"
 
 namespace mxc {

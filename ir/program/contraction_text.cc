@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ir/program/names.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

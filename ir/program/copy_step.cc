@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ir/program/steps/map.h"
+
 namespace mxc {
 
 Step CopyStep(const Program& program, int from, int to, std::string name,

@@ -2,6 +2,9 @@
 #include "ir/program/definition.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 
@@ -9,6 +12,14 @@ Definition::Definition(const Node& node, bool training)
     : output_types_(node.types), training_(training) {
   for (const Value& input : node.inputs) input_types_.push_back(input.type());
 }
+
+Definition::Definition(std::vector<TensorType> inputs,
+                       std::vector<TensorType> outputs, bool training)
+    : input_types_(std::move(inputs)),
+      output_types_(std::move(outputs)),
+      training_(training) {}
+
+Definition::~Definition() = default;
 
 std::vector<Expr> Definition::Indices(int output) const {
   std::vector<Expr> indices;

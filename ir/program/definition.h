@@ -25,10 +25,8 @@ class Definition {
   // Of a node whose types are known.
   Definition(const Node& node, bool training);
   Definition(std::vector<TensorType> inputs, std::vector<TensorType> outputs,
-             bool training)
-      : input_types_(std::move(inputs)),
-        output_types_(std::move(outputs)),
-        training_(training) {}
+             bool training);
+  ~Definition();
 
   int inputs() const { return static_cast<int>(input_types_.size()); }
   const Shape& InShape(int i) const { return input_types_[i].shape; }

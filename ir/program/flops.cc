@@ -9,6 +9,7 @@
 
 #include "ir/program/evaluator.h"
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

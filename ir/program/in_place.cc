@@ -5,6 +5,9 @@
 #include <map>
 #include <utility>
 
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
+
 namespace mxc {
 namespace {
 

@@ -10,6 +10,8 @@
 
 namespace mxc {
 
+struct Window;
+
 // A store that copies a box of an input as it is: element `from` of the input
 // goes to the store's `begin`, and so on along all axes.
 struct BoxCopy {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/program/in_place.h"
+#include "ir/program/steps/tile_loop.h"
 
 namespace mxc {
 namespace {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/program/kernel_choice.h"
 #include "ir/program/layout.h"
 #include "ir/program/program.h"
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/repeat.h"
+
 namespace mxc {
 
 Memory MemoryOf(const Program& program) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/map.h"
+
 namespace mxc {
 namespace {
 

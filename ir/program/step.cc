@@ -7,6 +7,9 @@
 #include <unordered_map>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
 
 namespace mxc {
 
@@ -15,6 +18,14 @@ StepBody::StepBody() : StepBody(Map()) {}
 int StepBody::InputsOf(const Step& step) {
   return static_cast<int>(step.inputs.size());
 }
+
+const Map* Step::map() const { return body.As<Map>(); }
+Map* Step::map() { return body.As<Map>(); }
+const ContractionStep* Step::contraction() const {
+  return body.As<ContractionStep>();
+}
+ContractionStep* Step::contraction() { return body.As<ContractionStep>(); }
+const TileLoop* Step::loop() const { return body.As<TileLoop>(); }
 
 std::vector<int> Step::operands() const {
   std::vector<int> all = inputs;

@@ -17,16 +17,19 @@
 #include "ir/program/buffer.h"
 #include "ir/program/expr.h"
 #include "ir/program/step_values.h"
-#include "ir/program/steps/branch.h"
-#include "ir/program/steps/call.h"
-#include "ir/program/steps/contraction.h"
-#include "ir/program/steps/map.h"
-#include "ir/program/steps/procedure.h"
-#include "ir/program/steps/repeat.h"
-#include "ir/program/steps/tile_loop.h"
 #include "ir/support/diagnostic.h"
 
 namespace mxc {
+
+// Kinds and their parts that many ask for. Who looks into a kind includes its
+// header, so that a change of it rebuilds only what sees it.
+struct Contraction;
+struct ContractionStep;
+struct ContractionTypes;
+struct Map;
+struct Store;
+struct TileLoop;
+enum class Role : uint8_t;
 
 // What every kind says of itself.
 template <class T>
@@ -282,13 +285,12 @@ struct Step {
   // Bytes of scratch that each thread needs, as codegen asks.
   int64_t scratch_bytes = 0;
 
-  const Map* map() const { return body.As<Map>(); }
-  Map* map() { return body.As<Map>(); }
-  const ContractionStep* contraction() const {
-    return body.As<ContractionStep>();
-  }
-  ContractionStep* contraction() { return body.As<ContractionStep>(); }
-  const TileLoop* loop() const { return body.As<TileLoop>(); }
+  // The body if it is of that kind, else null.
+  const Map* map() const;
+  Map* map();
+  const ContractionStep* contraction() const;
+  ContractionStep* contraction();
+  const TileLoop* loop() const;
   // Inputs, then outputs.
   std::vector<int> operands() const;
   // Up to 2^62, which stands for whatever is more.

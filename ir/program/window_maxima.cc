@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 namespace {
 

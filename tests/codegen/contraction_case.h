@@ -10,6 +10,7 @@
 #include "codegen/codegen.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/target/target.h"
 
 namespace mxc::test {

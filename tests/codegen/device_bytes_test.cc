@@ -16,6 +16,7 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "ir/program/definition.h"
+#include "ir/program/steps/contraction.h"
 #include "tests/codegen/emulated_kernel.h"
 #include "tests/codegen/map_case.h"
 #include "tests/ir/op_draw.h"

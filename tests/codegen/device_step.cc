@@ -8,6 +8,7 @@
 
 #include "codegen/backend.h"
 
+#include "ir/program/steps/contraction.h"
 #include "ir/target/cuda_target.h"
 
 namespace mxc::test {

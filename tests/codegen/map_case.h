@@ -10,6 +10,7 @@
 
 #include "codegen/backend.h"
 #include "ir/program/program.h"
+#include "ir/program/steps/map.h"
 #include "ir/target/target.h"
 #include "tests/codegen/native_kernel.h"
 

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "codegen/codegen.h"
+#include "ir/program/steps/contraction.h"
 #include "tests/cases/engine.h"
 #include "tests/passes/random_convolution.h"
 #include "tests/support/levels.h"

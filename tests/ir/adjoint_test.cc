@@ -8,6 +8,7 @@
 
 #include "ir/program/definition.h"
 #include "ir/program/evaluator.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

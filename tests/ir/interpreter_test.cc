@@ -8,6 +8,9 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
 
 namespace mxc {
 namespace {

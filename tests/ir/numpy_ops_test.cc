@@ -18,7 +18,7 @@ using List = std::vector<double>;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
-Tensor Matrix() { return Floats({2, 3}, {1, 2, 3, 4, 5, 6}); }
+Tensor TwoByThree() { return Floats({2, 3}, {1, 2, 3, 4, 5, 6}); }
 Tensor Doubles(const Shape& shape, const List& values) {
   return TypedTensor(DType::kF64, shape, values);
 }
@@ -32,7 +32,7 @@ TEST_CASE("tests and comparisons give truth values") {
   CHECK(Evaluate("_npi_isneginf", {}, {x}) == List{0, 0, 0, 1});
   CHECK(Evaluate("_npi_isfinite", {}, {x}) == List{1, 0, 0, 0});
   CHECK(Evaluate("_npi_logical_not", {}, {x}) == List{1, 0, 0, 0});
-  CHECK(Evaluate("_npi_less", {}, {Matrix(), Floats({3}, {2, 2, 4})}) ==
+  CHECK(Evaluate("_npi_less", {}, {TwoByThree(), Floats({3}, {2, 2, 4})}) ==
         List{1, 0, 1, 0, 0, 0});
   // A number with a fraction is not cut to an integer first.
   const Tensor whole = TypedTensor(DType::kI32, {2}, {1, 2});
@@ -95,10 +95,10 @@ TEST_CASE("numpy's reductions") {
         doctest::Approx(14.0 / 3));
   CHECK(Evaluate("_npi_std", {{"axis", "(1,)"}},
                  {Floats({2, 2}, {1, 3, 2, 8})}) == List{1, 3});
-  CHECK(EvaluateOp("_npi_argmax", {}, {Matrix()})[0].type() ==
+  CHECK(EvaluateOp("_npi_argmax", {}, {TwoByThree()})[0].type() ==
         TensorType{DType::kI64, Shape(Extents{})});
-  CHECK(Evaluate("_npi_argmin", {{"axis", "1"}}, {Matrix()}) == List{0, 0});
-  CHECK(Evaluate("_np_trace", {{"offset", "1"}}, {Matrix()}) == List{8});
+  CHECK(Evaluate("_npi_argmin", {{"axis", "1"}}, {TwoByThree()}) == List{0, 0});
+  CHECK(Evaluate("_np_trace", {{"offset", "1"}}, {TwoByThree()}) == List{8});
   // Truth values are counted, means of integers are no integers.
   const Tensor truth = TypedTensor(DType::kBool, {3}, {1, 0, 1});
   CHECK(EvaluateOp("_np_sum", {}, {truth})[0].type().dtype == DType::kI64);
@@ -109,20 +109,20 @@ TEST_CASE("numpy's reductions") {
 
 TEST_CASE("axes in another order, other places, another number") {
   CHECK(Evaluate("_np_roll", {{"shift", "(1,)"}, {"axis", "(1,)"}},
-                 {Matrix()}) == List{3, 1, 2, 6, 4, 5});
-  CHECK(Evaluate("_np_roll", {{"shift", "(-2,)"}}, {Matrix()}) ==
+                 {TwoByThree()}) == List{3, 1, 2, 6, 4, 5});
+  CHECK(Evaluate("_np_roll", {{"shift", "(-2,)"}}, {TwoByThree()}) ==
         List{3, 4, 5, 6, 1, 2});
-  CHECK(Evaluate("_npi_flip", {{"axis", "(-1,)"}}, {Matrix()}) ==
+  CHECK(Evaluate("_npi_flip", {{"axis", "(-1,)"}}, {TwoByThree()}) ==
         List{3, 2, 1, 6, 5, 4});
-  CHECK(Evaluate("_npi_rot90", {}, {Matrix()}) == List{3, 6, 2, 5, 1, 4});
-  CHECK(Evaluate("_npi_rot90", {{"k", "-1"}}, {Matrix()}) ==
+  CHECK(Evaluate("_npi_rot90", {}, {TwoByThree()}) == List{3, 6, 2, 5, 1, 4});
+  CHECK(Evaluate("_npi_rot90", {{"k", "-1"}}, {TwoByThree()}) ==
         List{4, 1, 5, 2, 6, 3});
   CHECK(Evaluate("_np_moveaxis", {{"source", "(0,)"}, {"destination", "(-1,)"}},
-                 {Matrix()}) == List{1, 4, 2, 5, 3, 6});
-  CHECK(Evaluate("_np_diag", {{"k", "1"}}, {Matrix()}) == List{2, 6});
+                 {TwoByThree()}) == List{1, 4, 2, 5, 3, 6});
+  CHECK(Evaluate("_np_diag", {{"k", "1"}}, {TwoByThree()}) == List{2, 6});
   CHECK(Evaluate("_np_diagflat", {}, {Floats({2}, {3, 4})}) ==
         List{3, 0, 0, 4});
-  CHECK(Evaluate("_npi_tril", {{"k", "-1"}}, {Matrix()}) ==
+  CHECK(Evaluate("_npi_tril", {{"k", "-1"}}, {TwoByThree()}) ==
         List{0, 0, 0, 4, 0, 0});
   CHECK(Evaluate("_npi_diff", {{"n", "2"}}, {Floats({4}, {1, 4, 9, 16})}) ==
         List{2, 2});
@@ -173,7 +173,7 @@ TEST_CASE("operands of two types, and borders") {
 
 TEST_CASE("numpy's products") {
   const Tensor square = Floats({2, 2}, {1, 2, 3, 4});
-  CHECK(Evaluate("_np_dot", {}, {Matrix(), Floats({3}, {1, 0, 2})}) ==
+  CHECK(Evaluate("_np_dot", {}, {TwoByThree(), Floats({3}, {1, 0, 2})}) ==
         List{7, 16});
   CHECK(EvaluateOp("_np_dot", {}, {Floats({2}, {1, 2}), Floats({2}, {3, 4})})[0]
             .type()
@@ -190,12 +190,12 @@ TEST_CASE("numpy's products") {
                     inputs);
   };
   CHECK(einsum("ij,jk->ki", {square, square}) == List{7, 15, 10, 22});
-  CHECK(einsum("ij->", {Matrix()}) == List{21});
-  CHECK(einsum("ji", {Matrix()}) == List{1, 4, 2, 5, 3, 6});
+  CHECK(einsum("ij->", {TwoByThree()}) == List{21});
+  CHECK(einsum("ji", {TwoByThree()}) == List{1, 4, 2, 5, 3, 6});
   CHECK(einsum("ii->i", {square}) == List{1, 4});
   CHECK(einsum("i,j,ij", {Floats({2}, {1, 2}), Floats({2}, {1, 3}), square}) ==
         List{37});
-  CHECK(einsum("...i,i->...", {Matrix(), Floats({3}, {1, 1, 1})}) ==
+  CHECK(einsum("...i,i->...", {TwoByThree(), Floats({3}, {1, 1, 1})}) ==
         List{6, 15});
   CHECK(Refuses("C1", "_npi_einsum",
                 {{"num_args", "1"}, {"subscripts", "ij->ijk"}}, {{2, 2}}));
@@ -248,7 +248,7 @@ TEST_CASE("edges at which MXNet has values of its own") {
 }
 
 TEST_CASE("averages, norms and polynomials") {
-  const Tensor x = Matrix();
+  const Tensor x = TwoByThree();
   CHECK(Near(
       Evaluate("_npi_average", {{"axis", "(1,)"}}, {x, Floats({3}, {1, 0, 3})}),
       {2.5, 5.5}));

@@ -14,6 +14,8 @@
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/procedure_builder.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 

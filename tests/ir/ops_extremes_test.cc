@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 #include "tests/ir/op_draw.h"
 #include "tests/ir/op_run.h"
 

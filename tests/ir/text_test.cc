@@ -7,6 +7,8 @@
 
 #include "ir/graph/graph.h"
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/lexer.h"
 
 namespace mxc {

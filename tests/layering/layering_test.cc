@@ -227,6 +227,35 @@ TEST_CASE("the checks refuse what the table forbids") {
   CHECK(refusal("runtime/executor/pool.cc", false, "sys/socket.h") != "");
 }
 
+// All headers of the repository that a file sees through its includes.
+void AddSeen(const std::string& file, std::set<std::string>& seen) {
+  for (const Include& include : IncludesOf(file)) {
+    if (!include.quoted || !fs::exists(kRoot / include.path)) continue;
+    if (seen.insert(include.path).second) AddSeen(include.path, seen);
+  }
+}
+
+TEST_CASE("headers that many rooms include look into no kind of step") {
+  const auto kind_in = [](const std::string& header) -> std::string {
+    std::set<std::string> seen;
+    AddSeen(header, seen);
+    const auto kind = std::find_if(seen.begin(), seen.end(), [](const auto& h) {
+      return Below(h, "ir/program/steps");
+    });
+    return kind == seen.end() ? "" : *kind;
+  };
+  for (const std::string header :
+       {"ir/program/program.h", "ir/program/kernel_catalog.h",
+        "ir/program/definition.h", "ir/program/interpreter.h",
+        "ir/program/in_place.h", "ir/program/names.h", "ir/ops/op.h",
+        "passes/pass.h", "passes/step_readers.h", "codegen/codegen.h",
+        "codegen/backend.h"}) {
+    CHECK_MESSAGE(kind_in(header) == "", header, " sees ", kind_in(header));
+  }
+  CHECK(kind_in("ir/program/procedure_builder.h") ==
+        "ir/program/steps/procedure.h");
+}
+
 // What opens a file to write it, or puts one in another's place.
 bool WritesFiles(const std::string& line) {
   const std::string code = line.substr(0, line.find("//"));

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/contraction.h"
 #include "tests/passes/arena_machine.h"
 #include "tests/passes/blocked_catalog.h"
 #include "tests/passes/channels_last_catalog.h"

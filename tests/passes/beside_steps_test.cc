@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/map.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/wait.h"
 #include "passes/passes.h"

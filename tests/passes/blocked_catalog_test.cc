@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 namespace {
 

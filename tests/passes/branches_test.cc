@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/branch.h"
 #include "ir/target/target.h"
 #include "passes/pass.h"
 

@@ -20,7 +20,7 @@ using Tensors = std::map<std::string, Tensor>;
 constexpr int64_t kClasses = 5;
 
 // Logits that are a parameter, so that their gradient is told, and a head.
-struct Case {
+struct SmoothedCase {
   Shape shape = {4, kClasses};  // of the logits
   std::string op = "SoftmaxOutput";
   std::vector<AttrText> attrs;
@@ -38,7 +38,7 @@ Tensor Logits(const Shape& shape) {
   return Tensor::FromFloats(shape, values);
 }
 
-Network NetworkOf(const Case& of) {
+Network NetworkOf(const SmoothedCase& of) {
   Network net;
   net.graph.stateful = true;
   net.graph.training = of.trains;
@@ -58,7 +58,7 @@ Network NetworkOf(const Case& of) {
 }
 
 // The outputs by name, or what is wrong.
-Result<Tensors> Run(const Case& of, double smoothing,
+Result<Tensors> Run(const SmoothedCase& of, double smoothing,
                     Diagnostics* notes = nullptr) {
   Network net = NetworkOf(of);
   TrainingOptions options;
@@ -103,7 +103,7 @@ double TargetAt(double smoothing, int64_t label, int64_t klass) {
                         : smoothing / static_cast<double>(kClasses - 1);
 }
 
-double MeanCrossEntropy(const Case& of, double smoothing) {
+double MeanCrossEntropy(const SmoothedCase& of, double smoothing) {
   double sum = 0, count = 0;
   for (size_t row = 0; row < of.labels.size(); ++row) {
     const auto label = static_cast<int64_t>(of.labels[row]);
@@ -118,7 +118,7 @@ double MeanCrossEntropy(const Case& of, double smoothing) {
   return sum / count;
 }
 
-void CheckStep(const Case& of, double smoothing, double expected) {
+void CheckStep(const SmoothedCase& of, double smoothing, double expected) {
   const auto outputs = Run(of, smoothing);
   REQUIRE(outputs.ok());
   CHECK(outputs->at("loss").At(0) ==
@@ -140,14 +140,14 @@ void CheckStep(const Case& of, double smoothing, double expected) {
 }  // namespace
 
 TEST_CASE("a step on smoothed labels has their loss and its gradient") {
-  Case plain;
+  SmoothedCase plain;
   plain.labels = {3, 0, 4, 1};
   for (const double smoothing : {0.0, 0.1, 0.7}) {
     CAPTURE(smoothing);
     CheckStep(plain, smoothing, smoothing);
   }
   // A class at each position.
-  Case positions = plain;
+  SmoothedCase positions = plain;
   positions.shape = {2, 2, kClasses};
   positions.attrs = {{"preserve_shape", "True"}};
   CheckStep(positions, 0.2, 0.2);
@@ -155,7 +155,7 @@ TEST_CASE("a step on smoothed labels has their loss and its gradient") {
 
 TEST_CASE(
     "an option wins over the network's smooth_alpha, which holds without") {
-  Case own;
+  SmoothedCase own;
   own.labels = {3, 0, 4, 1};
   own.attrs = {{"smooth_alpha", "0.3"}};
   CheckStep(own, 0, 0.3);
@@ -163,7 +163,7 @@ TEST_CASE(
 }
 
 TEST_CASE("scoring reports the loss of the labels as they are") {
-  Case scored;
+  SmoothedCase scored;
   scored.labels = {3, 0, 4, 1};
   scored.trains = false;
   CheckStep(scored, 0.1, 0);
@@ -173,7 +173,7 @@ TEST_CASE("scoring reports the loss of the labels as they are") {
 }
 
 TEST_CASE("rows without a class count neither in the loss nor its mean") {
-  Case of;
+  SmoothedCase of;
   of.labels = {3, -1, 4, 1};
   of.attrs = {{"use_ignore", "True"}};
   const auto outputs = Run(of, 0.1);
@@ -186,11 +186,11 @@ TEST_CASE("rows without a class count neither in the loss nor its mean") {
 }
 
 TEST_CASE("heads that cannot smooth labels are told") {
-  Case distributions;
+  SmoothedCase distributions;
   distributions.labels.assign(4 * kClasses, 0.2f);
-  Case regression = distributions;
+  SmoothedCase regression = distributions;
   regression.op = "LogisticRegressionOutput";
-  for (const Case& of : {distributions, regression}) {
+  for (const SmoothedCase& of : {distributions, regression}) {
     CAPTURE(of.op);
     CHECK(Run(of, 0).ok());
     const auto refused = Run(of, 0.1);
@@ -203,7 +203,7 @@ TEST_CASE("heads that cannot smooth labels are told") {
 }
 
 TEST_CASE("beside a head that smooths labels others stay as they are") {
-  Case of;
+  SmoothedCase of;
   of.labels = {3, 0, 4, 1};
   Network net = NetworkOf(of);
   const Value values = net.Input("values", {4, kClasses});

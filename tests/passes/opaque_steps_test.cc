@@ -8,6 +8,8 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/steps/branch.h"
+#include "ir/program/steps/call.h"
+#include "ir/program/steps/map.h"
 #include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
 #include "passes/sharing.h"

@@ -9,6 +9,8 @@
 
 #include "ir/graph/builder.h"
 #include "ir/optimizers/optimizer.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
 #include "tests/passes/network.h"
 

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "codegen/codegen.h"
+#include "ir/program/steps/branch.h"
 #include "passes/pass.h"
 #include "tests/support/levels.h"
 #include "tools/step_runner.h"

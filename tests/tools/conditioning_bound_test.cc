@@ -11,6 +11,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "tests/tools/contractions.h"
 
 namespace mxc {

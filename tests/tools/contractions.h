@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 

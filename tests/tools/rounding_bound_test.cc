@@ -12,6 +12,9 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/interpreter.h"
 #include "ir/program/kernel_basis.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
+#include "ir/program/steps/tile_loop.h"
 #include "tools/difference.h"
 
 namespace mxc {

@@ -91,7 +91,7 @@ const std::string kHead = R"(
 const std::string kWrongHead =
     R"({"op": "_contrib_gradientmultiplier", "scalar": 3},)" + kHead;
 // Layers in front of these: the gradient multiplier is wrong for this one alone.
-const std::string kLayer =
+const std::string kLayerText =
     R"({"op": "Convolution", "name": "conv", "num_filter": 4, "kernel": [3, 3]},)";
 
 // log(x - 0.5): of the points' first data no number.
@@ -104,7 +104,7 @@ const std::string kSteep = R"({"op": "_mul_scalar", "scalar": 1e5},)";
 }  // namespace
 
 TEST_CASE("verify --grad: a loss that is no number is compared elsewhere") {
-  Written net(kLog + kLayer + kHead);
+  Written net(kLog + kLayerText + kHead);
   net.AddPoint(0.4F);
   net.AddPoint(0.75F);
   const auto report = Check(net, 1e-4);
@@ -118,7 +118,7 @@ TEST_CASE("verify --grad: a loss that is no number is compared elsewhere") {
 }
 
 TEST_CASE("verify --grad: what is wrong is found elsewhere, too") {
-  Written net(kLog + kLayer + kWrongHead);
+  Written net(kLog + kLayerText + kWrongHead);
   net.AddPoint(0.75F);
   const auto report = Check(net, 1e-4);
   REQUIRE_FALSE(report.ok());
@@ -127,7 +127,7 @@ TEST_CASE("verify --grad: what is wrong is found elsewhere, too") {
 
 TEST_CASE(
     "verify --grad: a loss that is nowhere a number is compared with nothing") {
-  Written net(kLog + kLayer + kWrongHead);
+  Written net(kLog + kLayerText + kWrongHead);
   net.AddPoint(0.25F);
   const auto report = Check(net, 1e-4);
   REQUIRE_MESSAGE(report.ok(), Render(report.errors()));
@@ -137,13 +137,13 @@ TEST_CASE(
 }
 
 TEST_CASE("verify --grad: probabilities that the loss cuts off are compared") {
-  Written net(kSteep + kLayer + kHead);
+  Written net(kSteep + kLayerText + kHead);
   const auto report = Check(net, 1e-4);
   REQUIRE_MESSAGE(report.ok(), Render(report.errors()));
   CHECK(report->compared == 4);
   CHECK(report->moved.empty());
   CHECK(report->is_complete());
-  Written wrong(kSteep + kLayer + kWrongHead);
+  Written wrong(kSteep + kLayerText + kWrongHead);
   CHECK_FALSE(Check(wrong, 1e-4).ok());
 }
 

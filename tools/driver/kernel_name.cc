@@ -9,10 +9,12 @@
 
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/launch.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
+#include "ir/program/steps/tile_loop.h"
 #include "ir/program/steps/wait.h"
 #include "runtime/artifact/manifest.h"
 #include "tools/driver/figures.h"

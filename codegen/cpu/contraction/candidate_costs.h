@@ -11,6 +11,7 @@
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tiling.h"
 #include "ir/program/kernel_catalog.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/support/division.h"
 #include "ir/target/target.h"
 

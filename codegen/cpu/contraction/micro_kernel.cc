@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/llvm/arithmetic.h"
 
 namespace mxc::contraction {

@@ -18,6 +18,7 @@
 
 #include "codegen/cpu/cpu_machine.h"
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/support/division.h"
 
 namespace mxc::contraction {

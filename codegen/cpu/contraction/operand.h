@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc::contraction {
 

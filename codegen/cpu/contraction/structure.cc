@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/cpu/contraction/taps.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc::contraction {
 namespace {

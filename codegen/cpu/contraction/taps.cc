@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc::contraction {
 namespace {
 

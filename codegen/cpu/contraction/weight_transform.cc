@@ -9,6 +9,7 @@
 #include "codegen/llvm/expr_emitter.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
+#include "ir/program/steps/map.h"
 #include "ir/support/check.h"
 
 namespace mxc {

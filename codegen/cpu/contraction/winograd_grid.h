@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codegen/cpu/cpu_machine.h"
+#include "ir/program/kernel_choice.h"
 #include "ir/program/program.h"
 #include "ir/support/division.h"
 #include "ir/target/target.h"

@@ -10,6 +10,7 @@
 // C2  there are fewer than 2^31 scores in a matrix
 // Source: MXNet 1.9.1 operator/contrib/bounding_box-inl.h.
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

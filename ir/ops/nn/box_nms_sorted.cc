@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/ops/nn/box_nms.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -17,6 +17,7 @@
 // C6  data is of a floating type
 // Source: MXNet 1.9.1 operator/nn/convolution.cc.
 #include "ir/ops/nn/convolution_geometry.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

@@ -13,6 +13,7 @@
 // C6  data and the gradient have the same batch
 // C7  the gradient has num_filter channels, and num_group divides data's
 #include "ir/ops/nn/convolution_geometry.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

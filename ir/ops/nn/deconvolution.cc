@@ -29,6 +29,7 @@
 #include <algorithm>
 
 #include "ir/ops/nn/convolution_columns.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 

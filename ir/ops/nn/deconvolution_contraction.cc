@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/deconvolution.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 

@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 namespace {
 

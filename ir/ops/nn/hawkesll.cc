@@ -8,6 +8,8 @@
 // C1: see hawkesll.h
 #include "ir/ops/nn/hawkesll.h"
 
+#include "ir/program/procedure_builder.h"
+
 namespace mxc {
 namespace {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 

@@ -4,6 +4,7 @@
 //   inputs   see hawkesll.h
 //   outputs  f[N, K], of lda, alpha and beta, the latter for each sequence
 #include "ir/ops/nn/hawkesll.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -15,6 +15,7 @@
 
 #include "ir/ops/differentiated.h"
 #include "ir/program/adjoint.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

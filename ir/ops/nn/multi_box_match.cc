@@ -13,6 +13,7 @@
 // without objects has ignored anchors alone.
 // Source: MXNet 1.9.1 operator/contrib/multibox_target.cc.
 #include "ir/ops/nn/multi_box_target.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -12,6 +12,7 @@
 // Without a legal nms_threshold all boxes stand in the order of anchors.
 // Source: MXNet 1.9.1 operator/contrib/multibox_detection.cc.
 #include "ir/ops/nn/multi_box_detection.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

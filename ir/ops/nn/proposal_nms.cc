@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ir/ops/nn/proposal.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 
 std::vector<Expr> SpatialAxes::Index(Expr batch, Expr channel,

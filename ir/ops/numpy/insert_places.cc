@@ -6,6 +6,7 @@
 //           before obj[k]
 // Elements before one index keep their order.
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -4,6 +4,7 @@
 //   mask    [S…]
 //   output  i64[n], n its elements
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

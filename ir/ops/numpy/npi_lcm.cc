@@ -3,6 +3,7 @@
 // either is 0, else positive.
 // C1: see binary.h
 #include "ir/ops/tensor/binary.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -6,6 +6,7 @@
 // C1, C2, C3: see MatrixProductTypes
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

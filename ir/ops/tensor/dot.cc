@@ -8,6 +8,7 @@
 // C3  both have at least one axis
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {

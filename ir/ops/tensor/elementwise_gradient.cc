@@ -16,6 +16,7 @@
 #include "ir/ops/differentiated.h"
 #include "ir/ops/tensor/unary.h"
 #include "ir/program/derivative.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

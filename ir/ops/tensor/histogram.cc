@@ -10,6 +10,7 @@
 // C2  bins has one axis and at least 2 bounds
 // Source: MXNet 1.9.1 operator/tensor/histogram.cc.
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -9,6 +9,7 @@
 
 #include "ir/ops/op.h"
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

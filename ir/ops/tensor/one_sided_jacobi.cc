@@ -9,6 +9,7 @@
 // C1  data has rank 3, m ≤ n, m ≤ kMostTurnedRows
 // Source: Golub and Van Loan, Matrix Computations, 4th edition, 8.6.3.
 #include "ir/ops/tensor/factorization.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -2,6 +2,7 @@
 #include "ir/ops/tensor/order.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 

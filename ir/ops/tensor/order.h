@@ -8,6 +8,7 @@
 #pragma once
 
 #include "ir/ops/op.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/products.h"
 
+#include "ir/program/steps/contraction.h"
+
 namespace mxc {
 
 Expr SumOfProducts(

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "ir/ops/tensor/order.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/program/expr.h"
+#include "ir/program/kernel_choice.h"
 #include "ir/program/step_values.h"
 
 namespace mxc {
@@ -80,16 +81,6 @@ DType SumTypeOf(DType data, DType weight, DType output);
 // With `in` (an axis of both operands, of one group) in equal parts, which
 // become a leading axis of the output, which holds the sums of the parts.
 Contraction InParts(const Contraction& c, int64_t parts);
-
-// How a contraction is computed, chosen by select-kernels from what the
-// KernelCatalog offers. Empty `algorithm`: the generic loop nest. Only the
-// catalog that offered it knows what the numbers mean (KernelCatalog::Describe).
-struct KernelChoice {
-  std::string algorithm;  // "direct", "depthwise", "gemm" …
-  std::vector<int64_t> numbers = {};
-
-  friend bool operator==(const KernelChoice&, const KernelChoice&) = default;
-};
 
 // The extents of what a contraction yields, by its output axes.
 Extents OutputDims(const Contraction& c);

@@ -2,6 +2,7 @@
 #include "tests/codegen/toy/toy_backend.h"
 
 #include "codegen/loops/plan.h"
+#include "ir/program/steps/contraction.h"
 #include "tests/support/levels.h"
 
 namespace mxc::test {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "codegen/codegen.h"
+#include "ir/program/steps/contraction.h"
 #include "runtime/base/cpu.h"
 #include "runtime/device/device.h"
 #include "runtime/executor/executor.h"

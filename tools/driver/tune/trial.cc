@@ -9,6 +9,8 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/contraction_text.h"
 #include "ir/program/copy_step.h"
+#include "ir/program/steps/contraction.h"
+#include "ir/program/steps/map.h"
 #include "passes/passes.h"
 
 namespace mxc {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/program/kernel_catalog.h"
+#include "ir/program/steps/contraction.h"
 #include "tools/driver/tune/tuning_cache.h"
 
 namespace mxc {

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+# Files that look into the same kinds of steps are compiled in the same batches,
+# so that a change of a kind's header rebuilds few of them.
+
+# The kinds that a file looks into, through all that it includes: "c" stands for
+# contractions, "m" for maps, "o" for any other one.
+function(mxc_kinds_seen file result)
+  get_property(known GLOBAL PROPERTY "mxc_kinds ${file}" SET)
+  if(NOT known)
+    set(kinds "")
+    if(file STREQUAL "ir/program/steps/contraction.h")
+      set(kinds c)
+    elseif(file STREQUAL "ir/program/steps/map.h")
+      set(kinds m)
+    elseif(file MATCHES "^ir/program/steps/.*\\.h$")
+      set(kinds o)
+    endif()
+    set_property(GLOBAL PROPERTY "mxc_kinds ${file}" "${kinds}")
+    set(lines "")
+    if(EXISTS ${CMAKE_SOURCE_DIR}/${file})
+      file(STRINGS ${CMAKE_SOURCE_DIR}/${file} lines
+           REGEX "^#include \"(ir|passes|codegen|frontend|tools|tests)/.*\\.h\"")
+    endif()
+    foreach(line IN LISTS lines)
+      string(REGEX REPLACE ".*\"(.*)\".*" "\\1" included "${line}")
+      mxc_kinds_seen(${included} more)
+      string(APPEND kinds "${more}")
+    endforeach()
+    set_property(GLOBAL PROPERTY "mxc_kinds ${file}" "${kinds}")
+  endif()
+  get_property(kinds GLOBAL PROPERTY "mxc_kinds ${file}")
+  set(${result} "${kinds}" PARENT_SCOPE)
+endfunction()
+
+# Sorts a list of sources by the kinds that they look into.
+function(mxc_group_by_kinds list)
+  foreach(source IN LISTS ${list})
+    file(RELATIVE_PATH file ${CMAKE_SOURCE_DIR} ${source})
+    mxc_kinds_seen(${file} kinds)
+    if(kinds MATCHES "c" AND kinds MATCHES "m")
+      list(APPEND both ${source})
+    elseif(kinds MATCHES "c")
+      list(APPEND contractions ${source})
+    elseif(kinds MATCHES "m")
+      list(APPEND maps ${source})
+    elseif(kinds MATCHES "o")
+      list(APPEND others ${source})
+    else()
+      list(APPEND none ${source})
+    endif()
+  endforeach()
+  set(${list} ${contractions} ${both} ${maps} ${others} ${none} PARENT_SCOPE)
+endfunction()
