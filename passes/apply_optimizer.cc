@@ -10,6 +10,8 @@
 #include <charconv>
 #include <set>
 
+#include "ir/ops/nn/embedding_gradient.h"
+#include "ir/ops/operators.h"
 #include "ir/ops/tensor/call.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
@@ -115,10 +117,9 @@ Value UsedRows(Graph& graph, const Node& parameter, int replicas) {
   const int64_t rows = parameter.types[0].shape[0];
   Extents ones = numbers.shape().dims();
   ones.push_back(1);
-  const Value counts =
-      builder.Op("_embedding_gradient",
-                 {builder.Ones({DType::kF32, Shape(ones)}), numbers},
-                 {{"input_dim", std::to_string(rows)}}, "used");
+  const Value counts = builder.Op<op::EmbeddingGradient>(
+      {builder.Ones({DType::kF32, Shape(ones)}), numbers}, {.input_dim = rows},
+      "used");
   const Value used = builder.Reshape(counts, Shape{rows});
   if (replicas == 1) return used;
   return CallOf(builder, "all_reduce", "used", {used}, {used.shape()})[0];

@@ -18,6 +18,8 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/inner_graph.h"
 #include "ir/graph/scan_form.h"
+#include "ir/ops/operators.h"
+#include "ir/ops/tensor/concat.h"
 #include "passes/decompose.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
@@ -47,8 +49,7 @@ Value FirstState(GraphBuilder& b, int64_t turns) {
       b.Constant(Tensor::Filled({DType::kI64, Shape{1}}, stream), "stream"));
   const Value counter =
       b.Mul(b.SliceAxis(random, 0, 1, 2), static_cast<double>(turns));
-  return b.Op("Concat", {seed, counter}, {{"num_args", "2"}, {"dim", "0"}},
-              kState);
+  return b.Op<op::Concat>({seed, counter}, {.num_args = 2, .dim = 0}, kState);
 }
 
 // The graph of a turn that draws, with the random state as its last carried

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/ops/operators.h"
+#include "ir/ops/tensor/add_n.h"
 #include "ir/ops/tensor/map.h"
 #include "passes/training_graph.h"
 
@@ -73,8 +75,7 @@ Value LossScale::Mark(Value loss, std::span<const Value> gradients) {
   for (const Value& gradient : gradients) terms.push_back(NotFinite(gradient));
   if (loss) terms.push_back(loss);
   if (terms.size() < 2) return terms.empty() ? Value() : terms[0];
-  return builder_.Op("add_n", terms,
-                     {{"num_args", std::to_string(terms.size())}}, "guard");
+  return builder_.Op<op::AddN>(terms, {.num_args = std::ssize(terms)}, "guard");
 }
 
 void LossScale::Finish(Value mark, Value loss) {

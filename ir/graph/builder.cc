@@ -11,14 +11,35 @@ std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
                                      std::string_view role) {
   const Operator* op = FindOperator(op_name);
   MXC_CHECK(op != nullptr, "operator '{}'", op_name);
+  return Make(*op, std::move(inputs), op->attrs_type, Parsed(*op, attrs),
+              role.empty() ? op_name : role);
+}
+
+std::vector<Value> GraphBuilder::MakeDefault(const Operator& op,
+                                             std::vector<Value> inputs,
+                                             std::string_view role) {
+  return Make(op, std::move(inputs), op.attrs_type, Parsed(op, {}), role);
+}
+
+AttrsPtr GraphBuilder::Parsed(const Operator& op,
+                              const std::vector<AttrText>& attrs) {
   std::vector<AttrError> errors;
-  AttrsPtr parsed = op->parse(attrs, errors);
-  MXC_CHECK(errors.empty(), "{}: {}", op_name, errors[0].message);
+  AttrsPtr parsed = op.parse(attrs, errors);
+  MXC_CHECK(errors.empty(), "{}: {}", op.name, errors[0].message);
+  return parsed;
+}
+
+std::vector<Value> GraphBuilder::Make(const Operator& op,
+                                      std::vector<Value> inputs,
+                                      std::type_index given, AttrsPtr attrs,
+                                      std::string_view role) {
+  MXC_CHECK(given == op.attrs_type, "operator '{}' has other attributes",
+            op.name);
   Node* node =
-      graph_.AddOperator(op,
+      graph_.AddOperator(&op,
                          fmt::format("{}/{}{}{}", origin_.name, prefix_, part_,
-                                     role.empty() ? op_name : role),
-                         std::move(parsed), inputs);
+                                     role.empty() ? op.name : role),
+                         std::move(attrs), inputs);
   node->loc = origin_.loc;
   node->origins = origin_.origins.empty()
                       ? std::vector<std::string>{origin_.name}
@@ -26,12 +47,12 @@ std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
   std::vector<TensorType> types;
   for (const Value& input : inputs) types.push_back(input.type());
   TypeInference inference(types, node->types, graph_.training);
-  op->types(node->attrs.get(), inference);
-  MXC_CHECK(!inference.error(), "{} in {}: {}", op_name, origin_.name,
+  op.types(node->attrs.get(), inference);
+  MXC_CHECK(!inference.error(), "{} in {}: {}", op.name, origin_.name,
             *inference.error());
   std::vector<Value> outputs;
   for (size_t i = 0; i < node->types.size(); ++i) {
-    MXC_CHECK(node->types[i].known(), "{} in {}", op_name, origin_.name);
+    MXC_CHECK(node->types[i].known(), "{} in {}", op.name, origin_.name);
     outputs.push_back(node->out(static_cast<int>(i)));
   }
   return outputs;

@@ -3,12 +3,15 @@
 // gradient, or an update by other operators.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/graph/typed_operator.h"
 
 namespace mxc {
 
@@ -19,8 +22,33 @@ class GraphBuilder {
       : graph_(graph), origin_(origin) {}
   virtual ~GraphBuilder() = default;
 
-  // A node of the operator called `op`; its types are inferred at once and
-  // must be complete. Attributes are given as MXNet's text.
+  // A node of the operator `Id` (ir/ops/operators.h); its types are inferred at
+  // once and must be complete. Without a role it is named as its operator.
+  template <class Id>
+  Value Op(std::vector<Value> inputs, std::string_view role = "") {
+    return Ops<Id>(std::move(inputs), role)[0];
+  }
+  template <class Id>
+  Value Op(std::vector<Value> inputs, typename AttrsOf<Id>::type attrs,
+           std::string_view role = "") {
+    return Ops<Id>(std::move(inputs), std::move(attrs), role)[0];
+  }
+  // All outputs of the same.
+  template <class Id>
+  std::vector<Value> Ops(std::vector<Value> inputs,
+                         std::string_view role = "") {
+    return MakeDefault(OperatorOf<Id>(), std::move(inputs), role);
+  }
+  template <class Id>
+  std::vector<Value> Ops(std::vector<Value> inputs,
+                         typename AttrsOf<Id>::type attrs,
+                         std::string_view role = "") {
+    using Attrs = typename AttrsOf<Id>::type;
+    return Make(OperatorOf<Id>(), std::move(inputs), typeid(Attrs),
+                std::make_shared<const Attrs>(std::move(attrs)), role);
+  }
+  // The same for an operator that is known when it runs alone, with attributes
+  // as MXNet's text.
   Value Op(std::string_view op, std::vector<Value> inputs,
            std::vector<AttrText> attrs = {}, std::string_view role = "");
   // All outputs of the same. Aborts where the operator refuses attributes or
@@ -105,6 +133,14 @@ class GraphBuilder {
   std::string_view prefix_;  // of roles
 
  private:
+  // `given` is the type of the attributes, which has to be the operator's.
+  std::vector<Value> Make(const Operator& op, std::vector<Value> inputs,
+                          std::type_index given, AttrsPtr attrs,
+                          std::string_view role);
+  std::vector<Value> MakeDefault(const Operator& op, std::vector<Value> inputs,
+                                 std::string_view role);
+  AttrsPtr Parsed(const Operator& op, const std::vector<AttrText>& attrs);
+
   std::string part_;  // empty, or with a slash
   Value WithScalar(std::string_view op, Value x, double scalar);
   Value Filled(std::string_view op, const TensorType& type);

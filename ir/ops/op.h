@@ -22,6 +22,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/operator.h"
 #include "ir/graph/scan_form.h"
+#include "ir/ops/operators.h"
 #include "ir/program/definition.h"
 #include "ir/program/expr.h"
 #include "ir/program/program.h"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/support/registry.h"
 
+#include <cstddef>
 #include <string_view>
 #include <vector>
 
 #include "ir/ops/familiar_names.h"
 #include "ir/ops/op.h"
+#include "ir/ops/operators.h"
 #include "ir/support/nearest.h"
 
 namespace mxc {
@@ -30,6 +32,13 @@ std::vector<Operator> Define() {
   return operators;
 }
 
+// The place of each in ops.def.
+enum class OperatorPlace : size_t {
+#define MXC_OPERATOR(family, Id) k##Id,
+#include "ir/ops/ops.def"
+#undef MXC_OPERATOR
+};
+
 const Registry<Operator>& Operators() {
   static const Registry<Operator> registry(Define());
   return registry;
@@ -52,6 +61,14 @@ const Operator* FindPublicOperator(std::string_view name) {
   }
   return op == nullptr || op->internal ? nullptr : op;
 }
+
+#define MXC_OPERATOR(family, Id)                                           \
+  template <>                                                              \
+  const Operator& OperatorOf<op::Id>() {                                   \
+    return *Operators().list()[static_cast<size_t>(OperatorPlace::k##Id)]; \
+  }
+#include "ir/ops/ops.def"
+#undef MXC_OPERATOR
 
 std::span<const Operator* const> AllOperators() { return Operators().list(); }
 

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/ops/operators.h"
+#include "ir/ops/tensor/scalar.h"
+
 namespace mxc {
 namespace {
 
@@ -46,7 +49,7 @@ Value UpdateFrame::begun() {
   SharedState& state = shared_.find("begun")->second;
   if (state.next == state.variable) {
     state.next = GraphBuilder(graph_, *variable.node)
-                     .Op("ones_like", {variable}, {}, "next");
+                     .Op<op::OnesLike>({variable}, "next");
   }
   return state.variable;
 }
@@ -70,7 +73,7 @@ void UpdateFrame::SetShared(std::string_view name, Value next) {
 void UpdateFrame::Finish() {
   GraphBuilder builder(graph_, *updates_.node);
   const Value counted =
-      builder.Op("_plus_scalar", {updates_}, {{"scalar", "1"}}, "next");
+      builder.Op<op::PlusScalar>({updates_}, {.scalar = 1}, "next");
   builder.Update(updates_, Guarded(builder, loss_, counted, updates_));
   for (const auto& [name, state] : shared_) {
     GraphBuilder of_state(graph_, *state.variable.node);

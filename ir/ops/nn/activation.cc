@@ -52,8 +52,8 @@ void ActivationMeaning(const ActivationAttrs& a, Definition& def) {
 std::vector<Value> ActivationGradient(const ActivationAttrs& a,
                                       GradientBuilder& g) {
   const bool from_data = a.act_type == ActType::kSoftSign;
-  return {g.Op("_activation_gradient",
-               {g.Head(), from_data ? g.In(0) : g.Out()}, g.Attrs(), "data")};
+  return {g.Op<op::ActivationGradient>(
+      {g.Head(), from_data ? g.In(0) : g.Out()}, a, "data")};
 }
 
 }  // namespace

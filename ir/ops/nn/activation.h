@@ -23,5 +23,7 @@ struct ActivationAttrs {
         .Doc("the function");
   }
 };
+MXC_ATTRS(Activation, ActivationAttrs);
+MXC_ATTRS(ActivationGradient, ActivationAttrs);
 
 }  // namespace mxc

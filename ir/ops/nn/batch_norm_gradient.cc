@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/batch_norm.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
@@ -42,8 +43,8 @@ class BatchNormBackward {
  private:
   Value OutputGradient() {
     if (!form_.relu) return g_.Head();
-    return g_.Mul(g_.Head(), g_.Op("_greater_scalar", {g_.Out(0)},
-                                   {{"scalar", "0"}}, "passes"));
+    return g_.Mul(g_.Head(), g_.Op<op::GreaterScalar>({g_.Out(0)},
+                                                      {.scalar = 0}, "passes"));
   }
 
   // dy − mean(dy) − x̂ · mean(dy · x̂)

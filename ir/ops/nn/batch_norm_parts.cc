@@ -32,7 +32,7 @@ std::vector<Value> BatchNormParts(const BatchNormForm& form, const Node& node,
     scale = b.Mul(inverse, b.Reshape(node.inputs[1], along));
   }
   Value y = b.Add(b.Mul(centred, scale), b.Reshape(node.inputs[2], along));
-  if (form.relu) y = b.Op("relu", {y});
+  if (form.relu) y = b.Op<op::Relu>({y});
   return {b.Cast(y, node.types[0].dtype), per_channel(mean),
           per_channel(form.variance_as_is ? variance : inverse),
           next(3, per_channel(mean)), next(4, per_channel(variance))};

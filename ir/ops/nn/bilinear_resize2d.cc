@@ -17,6 +17,7 @@
 #include "ir/ops/nn/bilinear.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/swap_axis.h"
 
 namespace mxc {
 namespace {
@@ -178,11 +179,11 @@ std::vector<Value> BilinearResizeGradient(const BilinearResizeAttrs& a,
     const Value weights = g.Cast(
         g.Constant(ResizeWeights(a, in[d], out[d]), role), x.type().dtype);
     const int64_t rows = x.shape().elements() / out[d];
-    return g.Op("dot", {g.Reshape(x, {rows, out[d]}), weights}, {}, role);
+    return g.Op<op::Dot>({g.Reshape(x, {rows, out[d]}), weights}, role);
   };
   const auto turned = [&](Value x, int64_t rows, int64_t columns) {
-    return g.Op("SwapAxis", {g.Reshape(x, {images, rows, columns})},
-                {{"dim1", "1"}, {"dim2", "2"}});
+    return g.Op<op::SwapAxis>({g.Reshape(x, {images, rows, columns})},
+                              {.dim1 = 1, .dim2 = 2});
   };
   const Value columns = turned(back(g.Head(), 3, "columns"), out[2], in[3]);
   const Value rows = turned(back(columns, 2, "rows"), in[3], in[2]);

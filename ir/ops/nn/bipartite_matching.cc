@@ -9,23 +9,13 @@
 // C1  data has at least 2 axes
 // C2  there are fewer than 2^31 scores in a matrix
 // Source: MXNet 1.9.1 operator/contrib/bounding_box-inl.h.
+#include "ir/ops/nn/bipartite_matching.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/argsort.h"
 #include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {
-
-struct BipartiteMatchingAttrs {
-  bool is_ascend = false;
-  double threshold = 0;
-  int64_t topk = -1;
-
-  void Describe(Fields& f) {
-    f("is_ascend", is_ascend).Doc("whether the least score is the best");
-    f("threshold", threshold).Required().Doc("the score that ends the pairs");
-    f("topk", topk).Doc("the most pairs, less one; −1 is any number");
-  }
-};
 
 // The output of rows, or of columns.
 Shape Matched(const Shape& data, bool rows) {
@@ -58,16 +48,11 @@ std::vector<Value> BipartiteMatchingByScore(const BipartiteMatchingAttrs& attrs,
   const int64_t rows = shape[shape.rank() - 2];
   const int64_t columns = shape[shape.rank() - 1];
   const int64_t batch = shape.elements() / (rows * columns);
-  const Value order =
-      b.Op("argsort", {b.Reshape(node.inputs[0], {batch, rows * columns})},
-           {{"axis", "1"},
-            {"is_ascend", attrs.is_ascend ? "True" : "False"},
-            {"dtype", "int32"}},
-           "order");
-  const std::vector<Value> pairs =
-      b.Ops("_bipartite_matching_sorted",
-            {b.Reshape(node.inputs[0], {batch, rows, columns}), order},
-            node.op->print(&attrs));
+  const Value order = b.Op<op::Argsort>(
+      {b.Reshape(node.inputs[0], {batch, rows * columns})},
+      {.axis = 1, .is_ascend = attrs.is_ascend, .dtype = DType::kI32}, "order");
+  const std::vector<Value> pairs = b.Ops<op::BipartiteMatchingSorted>(
+      {b.Reshape(node.inputs[0], {batch, rows, columns}), order}, attrs);
   return {b.Reshape(pairs[0], Matched(shape, true)),
           b.Reshape(pairs[1], Matched(shape, false))};
 }

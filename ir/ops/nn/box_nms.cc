@@ -11,7 +11,10 @@
 
 #include <algorithm>
 
+#include "ir/ops/tensor/argsort.h"
+#include "ir/ops/tensor/cast.h"
 #include "ir/ops/tensor/gathering.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 
@@ -43,21 +46,19 @@ std::vector<Value> BoxNmsByScore(const BoxNmsAttrs& attrs, const Node& node,
   const int last = data.shape().rank() - 1;
   const Value scores =
       b.SliceAxis(data, last, attrs.score_index, attrs.score_index + 1);
-  const Value order = b.Op("argsort", {scores},
-                           {{"axis", std::to_string(last - 1)},
-                            {"is_ascend", "False"},
-                            {"dtype", "int32"}},
-                           "order");
-  return b.Ops("_box_nms_sorted", {data, order}, node.op->print(&attrs));
+  const Value order = b.Op<op::Argsort>(
+      {scores}, {.axis = last - 1, .is_ascend = false, .dtype = DType::kI32},
+      "order");
+  return b.Ops<op::BoxNmsSorted>({data, order}, attrs);
 }
 
 std::vector<Value> BoxNmsGradient(const BoxNmsAttrs&, GradientBuilder& g) {
   const Shape& shape = g.In(0).shape();
   const Value rows = g.Out(1);
-  const Value kept = g.Op("_greater_equal_scalar", {rows}, {{"scalar", "0"}});
+  const Value kept = g.Op<op::GreaterEqualScalar>({rows}, {.scalar = 0});
   const Value places =
-      g.BroadcastTo(g.Op("Cast", {rows}, {{"dtype", "int32"}}), shape);
-  return {ScatterAdd(g, g.Op("broadcast_mul", {g.Head(), kept}), places, shape,
+      g.BroadcastTo(g.Op<op::Cast>({rows}, {.dtype = DType::kI32}), shape);
+  return {ScatterAdd(g, g.Op<op::BroadcastMul>({g.Head(), kept}), places, shape,
                      shape.rank() - 2, IndexMode::kClip)};
 }
 

@@ -41,6 +41,7 @@ struct BoxNmsAttrs {
     f("out_format", out_format).OneOf({"corner", "center"});
   }
 };
+MXC_ATTRS(BoxNmsSorted, BoxNmsAttrs);
 
 // The two outputs: shaped as data, and with one column only.
 void SetBoxNmsShapes(const BoxNmsAttrs& attrs, TypeInference& t);

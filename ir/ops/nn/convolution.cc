@@ -16,6 +16,7 @@
 // C5  num_group divides the channels and num_filter
 // C6  data is of a floating type
 // Source: MXNet 1.9.1 operator/nn/convolution.cc.
+#include "ir/ops/nn/convolution_backward_data.h"
 #include "ir/ops/nn/convolution_geometry.h"
 #include "ir/program/steps/contraction.h"
 
@@ -138,18 +139,16 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
 
 std::vector<Value> ConvolutionGradient(const ConvolutionAttrs& a,
                                        GradientBuilder& g) {
-  const std::vector<AttrText> geometry = a.Texts();
+  const ConvolutionGeometry geometry = a.Filled();
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) {
-    std::vector<AttrText> attrs = geometry;
-    attrs.emplace_back("extent",
-                       ToString(SpatialExtents(a.axes(), g.In(0).shape())));
-    gradients[0] =
-        g.Op("_convolution_backward_data", {g.Head(), g.In(1)}, attrs, "data");
+    gradients[0] = g.Op<op::ConvolutionBackwardData>(
+        {g.Head(), g.In(1)},
+        {geometry, SpatialExtents(a.axes(), g.In(0).shape())}, "data");
   }
   if (g.Needs(1)) {
-    gradients[1] = g.Op("_convolution_backward_weight", {g.In(0), g.Head()},
-                        geometry, "weight");
+    gradients[1] = g.Op<op::ConvolutionBackwardWeight>({g.In(0), g.Head()},
+                                                       geometry, "weight");
   }
   if (!a.no_bias && g.Needs(2)) gradients[2] = ConvolutionBiasGradient(a, g);
   return gradients;

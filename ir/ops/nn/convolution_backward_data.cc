@@ -19,6 +19,7 @@
 
 #include <algorithm>
 
+#include "ir/ops/nn/convolution_backward_data.h"
 #include "ir/ops/nn/convolution_columns.h"
 #include "ir/program/steps/contraction.h"
 
@@ -26,15 +27,6 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kLargestAttribute = 1 << 24;
-
-struct ConvolutionBackwardDataAttrs : ConvolutionGeometry {
-  Extents extent;
-
-  void Describe(Fields& f) {
-    ConvolutionGeometry::Describe(f);
-    f("extent", extent).Required().Doc("spatial extents of the output");
-  }
-};
 
 std::optional<std::string> BackwardDataCheck(
     const ConvolutionBackwardDataAttrs& a) {

@@ -5,6 +5,10 @@
 #include <functional>
 #include <numeric>
 
+#include "ir/ops/nn/convolution_backward_data.h"
+#include "ir/ops/nn/fold_windows.h"
+#include "ir/ops/tensor/transpose.h"
+
 namespace mxc {
 namespace {
 
@@ -64,7 +68,7 @@ class TransposedConvolution {
 
   Value Transpose(const Value& x, const Extents& axes) {
     if (std::ranges::is_sorted(axes)) return x;
-    return b_.Op("transpose", {x}, {{"axes", ToString(axes)}}, "order");
+    return b_.Op<op::Transpose>({x}, {.axes = axes}, "order");
   }
 
   // windows f[N, ∏ positions, C, ∏ kernel, R] → f[N, C, extent…, R], of the
@@ -81,14 +85,14 @@ class TransposedConvolution {
     dims.insert(dims.end(), extent.begin(), extent.end());
     dims.push_back(windows.shape()[4]);
     if (whole) return b_.Reshape(windows, Shape(dims));
-    return b_.Op("_fold_windows", {windows},
-                 {{"kernel", ToString(kernel)},
-                  {"count", ToString(count)},
-                  {"extent", ToString(extent)},
-                  {"stride", ToString(Of(a_.strides(), axes))},
-                  {"dilate", ToString(dilate)},
-                  {"pad", ToString(pad)}},
-                 "fold");
+    return b_.Op<op::FoldWindows>({windows},
+                                  {.kernel = kernel,
+                                   .stride = Of(a_.strides(), axes),
+                                   .dilate = dilate,
+                                   .pad = pad,
+                                   .count = count,
+                                   .extent = extent},
+                                  "fold");
   }
 
   // Channels first: a convolution's transpose along the wide axes.
@@ -111,13 +115,10 @@ class TransposedConvolution {
     rest.pad = Of(a_.pads(), wide);
     rest.num_filter = a_.num_filter;
     rest.num_group = a_.num_group;
-    std::vector<AttrText> attrs = rest.Texts();
-    attrs.emplace_back("extent", ToString(Of(extent_, wide)));
-    const Value columns =
-        b_.Op("_convolution_backward_data",
-              {b_.Reshape(gradient_, Shape(heads)),
-               b_.Reshape(Transpose(weight_, order), Shape(filters))},
-              attrs, "columns");
+    const Value columns = b_.Op<op::ConvolutionBackwardData>(
+        {b_.Reshape(gradient_, Shape(heads)),
+         b_.Reshape(Transpose(weight_, order), Shape(filters))},
+        {rest, Of(extent_, wide)}, "columns");
     const int64_t all = channels_ * a_.num_group;
     const int64_t cells = ColumnsProduct(Of(extent_, wide));
     const Value folded =
@@ -151,20 +152,20 @@ class TransposedConvolution {
       if (count > 1) heads = Transpose(heads, {0, 2, 1});
     }
     if (groups == 1) {
-      const Value product = b_.Op("dot",
-                                  {b_.Reshape(heads, {rows, filters}),
-                                   b_.Reshape(weight_, {filters, width})},
-                                  {}, "columns");
+      const Value product =
+          b_.Op<op::Dot>({b_.Reshape(heads, {rows, filters}),
+                          b_.Reshape(weight_, {filters, width})},
+                         "columns");
       return b_.Reshape(product, {rows, 1, width});
     }
     heads = b_.Reshape(heads, {rows, groups, filters});
     if (filters == 1) {
       return b_.Mul(heads, b_.Reshape(weight_, {1, groups, width}));
     }
-    const Value product = b_.Op("batch_dot",
-                                {Transpose(heads, {1, 0, 2}),
-                                 b_.Reshape(weight_, {groups, filters, width})},
-                                {}, "columns");
+    const Value product =
+        b_.Op<op::BatchDot>({Transpose(heads, {1, 0, 2}),
+                             b_.Reshape(weight_, {groups, filters, width})},
+                            "columns");
     return Transpose(product, {1, 0, 2});
   }
 

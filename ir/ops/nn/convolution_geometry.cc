@@ -35,14 +35,19 @@ void ConvolutionGeometry::DescribeLayout(Fields& f) {
       .Doc("order of the axes; None is channels first");
 }
 
-std::vector<AttrText> ConvolutionGeometry::Texts() const {
-  return {{"kernel", ToString(kernel)},
-          {"stride", ToString(strides())},
-          {"dilate", ToString(dilates())},
-          {"pad", ToString(pads())},
-          {"num_filter", std::to_string(num_filter)},
-          {"num_group", std::to_string(num_group)},
-          {"layout", layout}};
+ConvolutionGeometry ConvolutionGeometry::Filled() const {
+  ConvolutionGeometry filled = *this;
+  filled.stride = strides();
+  filled.dilate = dilates();
+  filled.pad = pads();
+  return filled;
+}
+
+ConvolutionAttrs ConvolutionOf(const ConvolutionGeometry& geometry) {
+  ConvolutionAttrs attrs;
+  static_cast<ConvolutionGeometry&>(attrs) = geometry;
+  attrs.no_bias = true;
+  return attrs;
 }
 
 std::optional<std::string> CheckGeometry(const ConvolutionGeometry& a) {

@@ -14,7 +14,7 @@
 namespace mxc {
 
 struct ConvolutionGeometry {
-  Extents kernel, stride, dilate, pad;
+  Extents kernel = {}, stride = {}, dilate = {}, pad = {};
   int64_t num_filter = 0;
   int64_t num_group = 1;
   std::string layout = "None";
@@ -27,8 +27,8 @@ struct ConvolutionGeometry {
       std::string_view pad_doc = "zeros on both sides; 0 when empty");
   void DescribeChannels(Fields& f);
   void DescribeLayout(Fields& f);
-  // As text, lists filled up.
-  std::vector<AttrText> Texts() const;
+  // The same with lists filled up.
+  ConvolutionGeometry Filled() const;
 
   int rank() const { return static_cast<int>(kernel.size()); }
   SpatialAxes axes() const { return {rank(), IsChannelsLast(layout)}; }
@@ -37,6 +37,8 @@ struct ConvolutionGeometry {
   Extents pads() const { return OrFill(pad, rank(), 0); }
   int64_t group_filters() const { return num_filter / num_group; }
 };
+
+MXC_ATTRS(ConvolutionBackwardWeight, ConvolutionGeometry);
 
 // C1  kernel has 1 to 3 entries, all positive
 // C2  stride, dilate and pad are empty or as long as kernel; stride and dilate
@@ -79,6 +81,9 @@ struct ConvolutionAttrs : ConvolutionLayer {
     DescribeLayer(f);
   }
 };
+MXC_ATTRS(Convolution, ConvolutionAttrs);
+// Of that geometry, without a bias.
+ConvolutionAttrs ConvolutionOf(const ConvolutionGeometry& geometry);
 
 // data, weight and, unless no_bias, bias.
 std::vector<InputSpec> ConvolutionInputs(const ConvolutionLayer& a);

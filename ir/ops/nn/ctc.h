@@ -20,6 +20,9 @@ struct CtcAttrs {
 
   void Describe(Fields& f);
 };
+MXC_ATTRS(CTCEmissions, CtcAttrs);
+MXC_ATTRS(CTCEnds, CtcAttrs);
+MXC_ATTRS(CTCGradient, CtcAttrs);
 
 // Labels as a meaning reads them: input `label` is [N, L], input `lengths` (−1:
 // none) [N]. Without lengths the first 0 (blank_label first) or −1 (last) ends

@@ -13,7 +13,9 @@
 // C2  T is at most 4096
 // Source: MXNet 1.9.1 operator/nn/ctc_loss-inl.h.
 #include "ir/ops/nn/ctc.h"
+#include "ir/ops/nn/ctc_step.h"
 #include "ir/ops/nn/loss.h"
+#include "ir/ops/tensor/stack.h"
 
 namespace mxc {
 namespace {
@@ -51,22 +53,18 @@ void CtcLossTypes(const CtcAttrs&, TypeInference& t) {
   t.SetOut(1, data);
 }
 
-std::vector<AttrText> CtcTexts(CtcAttrs a) {
-  return PrintAttrs([&](Fields& f) { a.Describe(f); });
-}
-
 // The paths through all steps, in one direction.
 class CtcPaths {
  public:
   CtcPaths(const CtcAttrs& a, const Node& node, GraphBuilder& b)
-      : a_(a), node_(node), b_(b), attrs_(CtcTexts(a)) {
+      : a_(a), node_(node), b_(b) {
     std::vector<Value> lengths;
     if (a.use_label_lengths) lengths.push_back(node.inputs.back());
     std::vector<Value> inputs = {node.inputs[0], node.inputs[1]};
     inputs.insert(inputs.end(), lengths.begin(), lengths.end());
-    emissions_ = b.Cast(b.Op("_ctc_emissions", inputs, attrs_), DType::kF32);
+    emissions_ = b.Cast(b.Op<op::CTCEmissions>(inputs, a), DType::kF32);
     inputs.erase(inputs.begin());
-    ends_ = b.Ops("_ctc_ends", inputs, attrs_);
+    ends_ = b.Ops<op::CTCEnds>(inputs, a);
   }
 
   // By step.
@@ -82,23 +80,20 @@ class CtcPaths {
     return paths;
   }
 
-  Value Cost(Value last) { return b_.Op("_ctc_cost", {last, ends_[1]}); }
+  Value Cost(Value last) { return b_.Op<op::CTCCost>({last, ends_[1]}); }
 
  private:
   Value Step(Value carried, int64_t step, bool backward) {
     std::vector<Value> inputs = {carried, emissions_, node_.inputs[1]};
     if (a_.use_data_lengths) inputs.push_back(node_.inputs[2]);
-    std::vector<AttrText> attrs = attrs_;
-    attrs.emplace_back("step", std::to_string(step));
-    attrs.emplace_back("backward", PrintBool(backward));
-    return b_.Op("_ctc_step", inputs, attrs,
-                 (backward ? "after" : "before") + std::to_string(step));
+    return b_.Op<op::CTCStep>(
+        inputs, {a_, step, backward},
+        (backward ? "after" : "before") + std::to_string(step));
   }
 
   const CtcAttrs& a_;
   const Node& node_;
   GraphBuilder& b_;
-  const std::vector<AttrText> attrs_;
   Value emissions_;
   std::vector<Value> ends_;  // first, last
 };
@@ -113,15 +108,14 @@ std::vector<Value> CtcLossGradient(const CtcAttrs& a, GradientBuilder& g) {
   CtcPaths paths(a, g.origin(), g);
   const std::vector<Value> before = paths.All(false), after = paths.All(true);
   const auto stacked = [&](const std::vector<Value>& steps) {
-    return g.Op("stack", steps,
-                {{"num_args", std::to_string(steps.size())}, {"axis", "0"}});
+    return g.Op<op::Stack>(steps, {.axis = 0, .num_args = std::ssize(steps)});
   };
   std::vector<Value> inputs = {g.In(0),        stacked(before),
                                stacked(after), paths.Cost(before.back()),
                                g.Head(),       g.In(1)};
   if (a.use_data_lengths) inputs.push_back(g.In(2));
   std::vector<Value> gradients = g.None();
-  gradients[0] = g.Op("_ctc_gradient", inputs, CtcTexts(a), "data");
+  gradients[0] = g.Op<op::CTCGradient>(inputs, a, "data");
   return gradients;
 }
 

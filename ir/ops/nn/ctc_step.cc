@@ -8,21 +8,11 @@
 //                 `step`; backward: of paths from symbol s at that step on.
 //                 Steps after the data's end change nothing.
 // Attributes: CTCLoss's, and step, backward.
+#include "ir/ops/nn/ctc_step.h"
 #include "ir/ops/nn/ctc.h"
 
 namespace mxc {
 namespace {
-
-struct CtcStepAttrs : CtcAttrs {
-  int64_t step = 0;
-  bool backward = false;
-
-  void Describe(Fields& f) {
-    CtcAttrs::Describe(f);
-    f("step", step).Required().Min(0).Doc("0 … T − 1");
-    f("backward", backward).Doc("whether the last step comes first");
-  }
-};
 
 std::vector<InputSpec> CtcStepInputs(const CtcStepAttrs& a) {
   if (!a.use_data_lengths) return {{"carried"}, {"emissions"}, {"label"}};

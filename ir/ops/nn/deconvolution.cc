@@ -189,11 +189,10 @@ void DeconvolutionMeaning(const DeconvolutionAttrs& a, Definition& def) {
   def.Set(0, sum);
 }
 
-Value DeconvolutionDataGradient(const std::vector<AttrText>& geometry,
+Value DeconvolutionDataGradient(const ConvolutionGeometry& geometry,
                                 GradientBuilder& g) {
-  std::vector<AttrText> attrs = geometry;
-  attrs.emplace_back("no_bias", "True");
-  Value data = g.Op("Convolution", {g.Head(), g.In(1)}, attrs, "data");
+  Value data = g.Op<op::Convolution>({g.Head(), g.In(1)},
+                                     ConvolutionOf(geometry), "data");
   // A target_shape may leave room for one more position.
   for (int axis = 2; axis < data.shape().rank(); ++axis) {
     const int64_t extent = g.In(0).shape()[axis];
@@ -231,13 +230,13 @@ std::vector<Value> DeconvolutionByColumns(const DeconvolutionAttrs& a,
 
 std::vector<Value> DeconvolutionGradient(const DeconvolutionAttrs& a,
                                          GradientBuilder& g) {
-  const std::vector<AttrText> geometry =
-      TransposedGeometry(a, g.In(0).shape()).Texts();
+  const ConvolutionGeometry geometry =
+      TransposedGeometry(a, g.In(0).shape()).Filled();
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) gradients[0] = DeconvolutionDataGradient(geometry, g);
   if (g.Needs(1)) {
-    gradients[1] = g.Op("_convolution_backward_weight", {g.Head(), g.In(0)},
-                        geometry, "weight");
+    gradients[1] = g.Op<op::ConvolutionBackwardWeight>({g.Head(), g.In(0)},
+                                                       geometry, "weight");
   }
   if (!a.no_bias && g.Needs(2)) gradients[2] = ConvolutionBiasGradient(a, g);
   return gradients;

@@ -23,6 +23,7 @@ struct DeconvolutionAttrs : ConvolutionLayer {
     return std::ranges::any_of(target_shape, [](int64_t n) { return n != 0; });
   }
 };
+MXC_ATTRS(Deconvolution, DeconvolutionAttrs);
 
 // Where one spatial axis of data of length `length` comes to lie: `pad` cells
 // cut off at the front, `output` cells left (negative: target_shape is larger

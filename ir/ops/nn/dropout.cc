@@ -13,14 +13,15 @@
 #include <fmt/format.h>
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 
 Value DropoutMask(double p, const TensorType& type, std::string_view role,
                   GraphBuilder& b) {
   if (p >= 1) return b.Zeros(type);
-  const Value kept = b.Op("_lesser_scalar", {b.Uniform(type.shape, role)},
-                          {{"scalar", fmt::format("{}", 1 - p)}}, "kept");
+  const Value kept = b.Op<op::LesserScalar>({b.Uniform(type.shape, role)},
+                                            {.scalar = 1 - p}, "kept");
   return b.Cast(b.Mul(kept, 1 / (1 - p)), type.dtype);
 }
 

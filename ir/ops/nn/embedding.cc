@@ -6,6 +6,7 @@
 // The gradient of weight: _embedding_gradient; data has none.
 // C1  weight has shape (input_dim, output_dim)
 // Source: MXNet 1.9.1 operator/tensor/indexing_op.cc.
+#include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -59,8 +60,8 @@ std::vector<Value> EmbeddingGradient(const EmbeddingAttrs& a,
                                      GradientBuilder& g) {
   std::vector<Value> gradients = g.None();
   if (g.Needs(1)) {
-    gradients[1] = g.Op("_embedding_gradient", {g.Head(), g.In(0)},
-                        {{"input_dim", std::to_string(a.input_dim)}}, "weight");
+    gradients[1] = g.Op<op::EmbeddingGradient>(
+        {g.Head(), g.In(0)}, {.input_dim = a.input_dim}, "weight");
   }
   return gradients;
 }

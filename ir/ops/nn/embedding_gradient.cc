@@ -5,18 +5,11 @@
 //   gradient  f[input_dim, D]: each row the sum of the heads of its number
 // A ScatterSum (ir/program/scatter_sum.h): linear in the heads and the table.
 // C1  head has the axes of data and one more
+#include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct EmbeddingGradientAttrs {
-  int64_t input_dim = 0;
-
-  void Describe(Fields& f) {
-    f("input_dim", input_dim).Required().Min(1).Doc("rows of the table");
-  }
-};
 
 void EmbeddingGradientTypes(const EmbeddingGradientAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));

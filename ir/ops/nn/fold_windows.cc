@@ -13,25 +13,13 @@
 
 #include <algorithm>
 
+#include "ir/ops/nn/fold_windows.h"
 #include "ir/ops/nn/spatial.h"
 #include "ir/ops/op.h"
 #include "ir/program/strided_pairs.h"
 
 namespace mxc {
 namespace {
-
-struct FoldWindowsAttrs {
-  Extents kernel, stride, dilate, pad, count, extent;
-
-  void Describe(Fields& f) {
-    f("kernel", kernel).Required().Doc("extents of a window");
-    f("count", count).Required().Doc("how many windows along each axis");
-    f("extent", extent).Required().Doc("spatial extents of the output");
-    f("stride", stride).Required().Doc("from one window to the next");
-    f("dilate", dilate).Required().Doc("from one tap to the next");
-    f("pad", pad).Required().Doc("cells cut off at the front");
-  }
-};
 
 std::optional<std::string> FoldWindowsCheck(const FoldWindowsAttrs& a) {
   if (auto error = CheckWindow(a.kernel, a.stride, a.dilate, a.pad)) {

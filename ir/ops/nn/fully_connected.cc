@@ -15,6 +15,8 @@
 
 #include <fmt/format.h>
 
+#include "ir/ops/tensor/dot.h"
+#include "ir/ops/tensor/reshape.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
@@ -103,10 +105,10 @@ std::vector<Value> FullyConnectedGradient(const FullyConnectedAttrs&,
   };
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) {
-    gradients[0] = g.Reshape(g.Op("dot", {dy, g.In(1)}), g.In(0).shape());
+    gradients[0] = g.Reshape(g.Op<op::Dot>({dy, g.In(1)}), g.In(0).shape());
   }
   if (g.Needs(1)) {
-    gradients[1] = g.Op("dot", {dy, rows()}, {{"transpose_a", "True"}});
+    gradients[1] = g.Op<op::Dot>({dy, rows()}, {.transpose_a = true});
   }
   if (g.inputs() > 2 && g.Needs(2)) {
     gradients[2] = g.Reshape(g.Sum(dy, {0}), g.In(2).shape());
@@ -133,19 +135,15 @@ std::vector<Value> FullyConnectedByRows(const FullyConnectedAttrs& a,
   const Shape& data = node.inputs[0].shape();
   if (data.rank() <= 2) return {};
   std::vector<Value> inputs = node.inputs;
-  inputs[0] =
-      a.flatten
-          ? b.Op("Flatten", {inputs[0]}, {}, "rows")
-          : b.Op("Reshape", {inputs[0]},
-                 {{"shape", fmt::format("(-1, {})", data[data.rank() - 1])}},
-                 "rows");
-  const Value rows = b.Op("FullyConnected", inputs,
-                          {{"num_hidden", std::to_string(a.num_hidden)},
-                           {"no_bias", PrintBool(a.no_bias)}},
-                          "product");
+  inputs[0] = a.flatten ? b.Op<op::Flatten>({inputs[0]}, "rows")
+                        : b.Op<op::Reshape>(
+                              {inputs[0]},
+                              {.shape = {-1, data[data.rank() - 1]}}, "rows");
+  const Value rows = b.Op<op::FullyConnected>(
+      inputs, {.num_hidden = a.num_hidden, .no_bias = a.no_bias}, "product");
   if (a.flatten) return {rows};
-  return {b.Op("Reshape", {rows}, {{"shape", ToString(node.types[0].shape)}},
-               "output")};
+  return {b.Op<op::Reshape>({rows}, {.shape = node.types[0].shape.dims()},
+                            "output")};
 }
 
 }  // namespace

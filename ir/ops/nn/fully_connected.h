@@ -19,5 +19,6 @@ struct FullyConnectedAttrs {
     f("flatten", flatten).Doc("whether all axes but the first are one row");
   }
 };
+MXC_ATTRS(FullyConnected, FullyConnectedAttrs);
 
 }  // namespace mxc

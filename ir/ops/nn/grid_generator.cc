@@ -10,27 +10,12 @@
 // Source: MXNet 1.9.1 operator/grid_generator-inl.h.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/grid_generator.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-enum class GridTransform : int { kAffine, kWarp };
-
-struct GridGeneratorAttrs {
-  GridTransform transform_type = GridTransform::kAffine;
-  Extents target_shape = {0, 0};
-
-  void Describe(Fields& f) {
-    f("transform_type", transform_type)
-        .OneOf({"affine", "warp"})
-        .Required()
-        .Doc("what data holds");
-    f("target_shape", target_shape).Doc("(h, w), affine only");
-  }
-  bool affine() const { return transform_type == GridTransform::kAffine; }
-};
 
 std::optional<std::string> GridGeneratorCheck(const GridGeneratorAttrs& a) {
   if (!a.affine() || (a.target_shape.size() == 2 && a.target_shape[0] > 0 &&

@@ -52,7 +52,7 @@ std::vector<Value> HawkesllGradient(const NoAttrs&, GradientBuilder& g) {
   if (!g.HasHead(0)) return gradients;
   std::vector<Value> inputs = {g.Head(0)};
   for (int i = 0; i < g.inputs(); ++i) inputs.push_back(g.In(i));
-  const std::vector<Value> parts = g.Ops("_hawkesll_gradient", inputs);
+  const std::vector<Value> parts = g.Ops<op::HawkesllGradient>(inputs);
   gradients[0] = parts[0];
   gradients[1] = g.Sum(parts[1], {0});
   gradients[2] = g.Sum(parts[2], {0});

@@ -17,6 +17,7 @@
 #include <algorithm>
 
 #include "ir/ops/nn/meaning_gradient.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
@@ -115,7 +116,7 @@ std::vector<Value> RreluParts(const LeakyReluAttrs& a, const Node& node,
       b.Mul(b.Uniform(x.shape(), "slopes"), a.upper_bound - a.lower_bound);
   const Value slopes = b.Cast(b.Add(drawn, a.lower_bound), x.type().dtype);
   const Value positive =
-      b.Op("_greater_scalar", {x}, {{"scalar", "0"}}, "positive");
+      b.Op<op::GreaterScalar>({x}, {.scalar = 0}, "positive");
   return {b.Where(positive, x, b.Mul(x, slopes)), slopes};
 }
 
@@ -127,11 +128,10 @@ std::vector<Value> LeakyReluGradient(const LeakyReluAttrs& a,
     case LeakyType::kPrelu:
       return MeaningGradients(g);
     case LeakyType::kRrelu:
-      return {g.Op("_leaky_relu_gradient", {g.Head(), g.Out(), g.Out(1)},
-                   g.Attrs(), "data")};
+      return {g.Op<op::LeakyReLUGradient>({g.Head(), g.Out(), g.Out(1)}, a,
+                                          "data")};
     default:
-      return {
-          g.Op("_leaky_relu_gradient", {g.Head(), g.Out()}, g.Attrs(), "data")};
+      return {g.Op<op::LeakyReLUGradient>({g.Head(), g.Out()}, a, "data")};
   }
 }
 

@@ -26,5 +26,6 @@ struct LeakyReluAttrs {
     f("upper_bound", upper_bound).Doc("largest slope of rrelu");
   }
 };
+MXC_ATTRS(LeakyReLUGradient, LeakyReluAttrs);
 
 }  // namespace mxc

@@ -5,14 +5,14 @@
 
 #include "ir/ops/nn/activation.h"
 #include "ir/ops/nn/regression_output.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
 
 // Probabilities of 0 count as the smallest normal float.
 Value LogOf(GraphBuilder& b, Value probability) {
-  return b.Log(b.Op("_maximum_scalar", {probability},
-                    {{"scalar", fmt::format("{}", FLT_MIN)}}));
+  return b.Log(b.Op<op::MaximumScalar>({probability}, {.scalar = FLT_MIN}));
 }
 
 // −label · log(output) − (1 − label) · log(1 − output)

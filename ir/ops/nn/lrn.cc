@@ -44,9 +44,8 @@ void LrnMeaning(const LrnAttrs& a, Definition& def) {
   def.Set(1, norm);
 }
 
-std::vector<Value> LrnGradient(const LrnAttrs&, GradientBuilder& g) {
-  return {
-      g.Op("_lrn_gradient", {g.Head(), g.In(0), g.Out(1)}, g.Attrs(), "data")};
+std::vector<Value> LrnGradient(const LrnAttrs& a, GradientBuilder& g) {
+  return {g.Op<op::LRNGradient>({g.Head(), g.In(0), g.Out(1)}, a, "data")};
 }
 
 }  // namespace

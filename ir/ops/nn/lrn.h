@@ -22,5 +22,6 @@ struct LrnAttrs {
         .Doc("channels in the window");
   }
 };
+MXC_ATTRS(LRNGradient, LrnAttrs);
 
 }  // namespace mxc

@@ -10,6 +10,7 @@
 
 #include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
@@ -59,12 +60,9 @@ std::vector<Value> MakeLossHeadGradient(const MakeLossHeadAttrs& a,
   }
   const Value all = g.Reshape(g.In(0), {data.elements()});
   const Value valid =
-      g.Sum(g.Op("_greater_scalar", {all},
-                 {{"scalar", fmt::format("{}", a.valid_thresh)}}),
-            {0});
-  const Value counted =
-      g.Reshape(g.Op("_maximum_scalar", {valid}, {{"scalar", "1"}}),
-                Extents(data.rank(), 1));
+      g.Sum(g.Op<op::GreaterScalar>({all}, {.scalar = a.valid_thresh}), {0});
+  const Value counted = g.Reshape(
+      g.Op<op::MaximumScalar>({valid}, {.scalar = 1}), Extents(data.rank(), 1));
   return {g.Div(g.Mul(ones, a.grad_scale), counted)};
 }
 

@@ -13,6 +13,10 @@
 // Source: MXNet 1.9.1 operator/contrib/multibox_detection.cc.
 #include "ir/ops/nn/multi_box_detection.h"
 
+#include "ir/ops/tensor/argsort.h"
+#include "ir/ops/tensor/extremum.h"
+#include "ir/ops/tensor/reduction.h"
+
 namespace mxc {
 namespace {
 
@@ -44,15 +48,13 @@ std::vector<Value> MultiBoxDetectionParts(const MultiBoxDetectionAttrs& attrs,
   const Shape& shape = node.inputs[0].shape();
   if (shape[1] == 1) return {b.Sub(b.Zeros(node.types[0]), 1)};
   const Value objects = b.SliceAxis(node.inputs[0], 1, 1, shape[1], "objects");
-  const Value classes = b.Op("argmax", {objects}, {{"axis", "1"}}, "classes");
-  const Value scores = b.Op("max", {objects}, {{"axis", "1"}}, "scores");
-  const Value order = b.Op(
-      "argsort", {scores},
-      {{"axis", "1"}, {"is_ascend", "False"}, {"dtype", "int32"}}, "order");
-  const auto same = node.op->print(&attrs);
-  const Value boxes = b.Op("_multi_box_decode",
-                           {node.inputs[1], node.inputs[2]}, same, "boxes");
-  return {b.Op("_multi_box_nms", {classes, scores, boxes, order}, same)};
+  const Value classes = b.Op<op::Argmax>({objects}, {.axis = 1}, "classes");
+  const Value scores = b.Op<op::Max>({objects}, {.axis = Extents{1}}, "scores");
+  const Value order = b.Op<op::Argsort>(
+      {scores}, {.axis = 1, .is_ascend = false, .dtype = DType::kI32}, "order");
+  const Value boxes = b.Op<op::MultiBoxDecode>({node.inputs[1], node.inputs[2]},
+                                               attrs, "boxes");
+  return {b.Op<op::MultiBoxNms>({classes, scores, boxes, order}, attrs)};
 }
 
 }  // namespace

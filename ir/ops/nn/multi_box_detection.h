@@ -30,5 +30,7 @@ struct MultiBoxDetectionAttrs {
     f("nms_topk", nms_topk).Doc("boxes that may drop others; −1 is all");
   }
 };
+MXC_ATTRS(MultiBoxDecode, MultiBoxDetectionAttrs);
+MXC_ATTRS(MultiBoxNms, MultiBoxDetectionAttrs);
 
 }  // namespace mxc

@@ -15,6 +15,9 @@
 // Source: MXNet 1.9.1 operator/contrib/multibox_target.cc.
 #include "ir/ops/nn/multi_box_target.h"
 
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/tensor/argsort.h"
+
 namespace mxc {
 namespace {
 
@@ -54,24 +57,22 @@ void MultiBoxTargetTypes(const MultiBoxTargetAttrs&, TypeInference& t) {
 std::vector<Value> MultiBoxTargetParts(const MultiBoxTargetAttrs& attrs,
                                        const Node& node, GraphBuilder& b) {
   const Value anchor = node.inputs[0], label = node.inputs[1];
-  const auto same = node.op->print(&attrs);
-  const Value overlaps = b.Op("_contrib_box_iou",
-                              {b.Reshape(anchor, {anchor.shape()[1], 4}),
-                               b.SliceAxis(label, 2, 1, 5, "objects")},
-                              {}, "overlaps");
+  const Value overlaps =
+      b.Op<op::BoxIou>({b.Reshape(anchor, {anchor.shape()[1], 4}),
+                        b.SliceAxis(label, 2, 1, 5, "objects")},
+                       "overlaps");
   std::vector<Value> inputs = {overlaps, label};
   if (attrs.mines()) {
     const Value chances =
-        b.Op("softmax", {node.inputs[2]}, {{"axis", "1"}}, "chances");
+        b.Op<op::Softmax>({node.inputs[2]}, {.axis = 1}, "chances");
     const Shape& shape = node.inputs[2].shape();
-    inputs.push_back(
-        b.Op("argsort",
-             {b.Reshape(b.SliceAxis(chances, 1, 0, 1, "chance_of_none"),
-                        {shape[0], shape[2]})},
-             {{"axis", "1"}, {"dtype", "int32"}}, "order"));
+    inputs.push_back(b.Op<op::Argsort>(
+        {b.Reshape(b.SliceAxis(chances, 1, 0, 1, "chance_of_none"),
+                   {shape[0], shape[2]})},
+        {.axis = 1, .dtype = DType::kI32}, "order"));
   }
-  const Value match = b.Op("_multi_box_match", inputs, same, "match");
-  return b.Ops("_multi_box_assign", {anchor, label, match}, same);
+  const Value match = b.Op<op::MultiBoxMatch>(inputs, attrs, "match");
+  return b.Ops<op::MultiBoxAssign>({anchor, label, match}, attrs);
 }
 
 }  // namespace

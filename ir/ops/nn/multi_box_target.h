@@ -31,6 +31,8 @@ struct MultiBoxTargetAttrs {
 
   bool mines() const { return negative_mining_ratio > 0; }
 };
+MXC_ATTRS(MultiBoxAssign, MultiBoxTargetAttrs);
+MXC_ATTRS(MultiBoxMatch, MultiBoxTargetAttrs);
 
 // What _multi_box_match says of an anchor that is no object's.
 inline constexpr int64_t kIgnoredAnchor = -1, kNegativeAnchor = -2;

@@ -24,6 +24,8 @@
 #include <algorithm>
 #include <cfloat>
 
+#include "ir/ops/nn/pooling_gradient.h"
+
 namespace mxc {
 namespace {
 
@@ -131,16 +133,15 @@ void PoolingMeaning(const PoolingAttrs& a, Definition& def) {
 }
 
 std::vector<Value> PoolingGradient(const PoolingAttrs& a, GradientBuilder& g) {
-  std::vector<AttrText> attrs = g.Attrs();
   std::vector<Value> inputs = {g.Head()};
   if (a.pool_type == PoolType::kMax) {
-    inputs.push_back(g.Op("_pooling_argmax", {g.In(0)}, attrs, "argmax"));
+    inputs.push_back(g.Op<op::PoolingArgmax>({g.In(0)}, a, "argmax"));
   } else if (a.pool_type == PoolType::kLp) {
     inputs.push_back(g.In(0));
     inputs.push_back(g.Out());
   }
-  attrs.emplace_back("data_shape", ToString(g.In(0).shape()));
-  return {g.Op("_pooling_gradient", inputs, attrs, "data")};
+  return {
+      g.Op<op::PoolingGradient>(inputs, {a, g.In(0).shape().dims()}, "data")};
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ enum class PoolType : int { kMax, kAvg, kSum, kLp };
 enum class PoolingConvention : int { kFull, kValid, kSame };
 
 struct PoolingAttrs {
-  Extents kernel, stride, pad;
+  Extents kernel = {}, stride = {}, pad = {};
   PoolType pool_type = PoolType::kMax;
   PoolingConvention pooling_convention = PoolingConvention::kValid;
   bool global_pool = false;
-  std::optional<bool> count_include_pad;
-  std::optional<int64_t> p_value;
+  std::optional<bool> count_include_pad = {};
+  std::optional<int64_t> p_value = {};
   bool cudnn_off = false;
   std::string layout = "None";
 
@@ -29,6 +29,8 @@ struct PoolingAttrs {
     return {data_rank - 2, IsChannelsLast(layout)};
   }
 };
+MXC_ATTRS(Pooling, PoolingAttrs);
+MXC_ATTRS(PoolingArgmax, PoolingAttrs);
 
 // The number of windows along spatial axis d, where data has `extent` cells.
 int64_t PoolingExtent(const PoolingAttrs& a, int d, int64_t extent);

@@ -10,19 +10,11 @@
 //               (data / output)^(p − 1), 0 for an output of 0
 // Attributes: Pooling's, and data_shape.
 // Source: MXNet 1.9.1 operator/nn/pool.h.
+#include "ir/ops/nn/pooling_gradient.h"
 #include "ir/ops/nn/pooling.h"
 
 namespace mxc {
 namespace {
-
-struct PoolingGradientAttrs : PoolingAttrs {
-  Extents data_shape;
-
-  void Describe(Fields& f) {
-    PoolingAttrs::Describe(f);
-    f("data_shape", data_shape).Required().Doc("of the gradient");
-  }
-};
 
 std::vector<InputSpec> PoolingGradientInputs(const PoolingGradientAttrs& a) {
   if (a.pool_type == PoolType::kMax) return {{"head"}, {"position"}};

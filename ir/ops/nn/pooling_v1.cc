@@ -17,6 +17,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/pooling.h"
+#include "ir/ops/nn/pooling_v1_gradient.h"
 
 namespace mxc {
 
@@ -105,9 +106,8 @@ std::vector<Value> PoolingV1Gradient(const PoolingV1Attrs& a,
     inputs.push_back(g.In(0));
     inputs.push_back(g.Out());
   }
-  std::vector<AttrText> attrs = g.Attrs();
-  attrs.emplace_back("data_shape", ToString(g.In(0).shape()));
-  return {g.Op("_pooling_v1_gradient", inputs, attrs, "data")};
+  return {
+      g.Op<op::PoolingV1Gradient>(inputs, {a, g.In(0).shape().dims()}, "data")};
 }
 
 }  // namespace

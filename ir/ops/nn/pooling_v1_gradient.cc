@@ -8,19 +8,11 @@
 //                 each that does gets it)
 // Attributes: Pooling_v1's, and data_shape.
 // Source: MXNet 1.9.1 operator/pooling_v1-inl.h, mshadow/extension/unpool.h.
+#include "ir/ops/nn/pooling_v1_gradient.h"
 #include "ir/ops/nn/pooling_v1.h"
 
 namespace mxc {
 namespace {
-
-struct PoolingV1GradientAttrs : PoolingV1Attrs {
-  Extents data_shape;
-
-  void Describe(Fields& f) {
-    PoolingV1Attrs::Describe(f);
-    f("data_shape", data_shape).Required().Doc("of the gradient");
-  }
-};
 
 std::vector<InputSpec> PoolingV1GradientInputs(
     const PoolingV1GradientAttrs& a) {

@@ -18,6 +18,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/ops/tensor/argsort.h"
+
 namespace mxc {
 namespace {
 
@@ -87,17 +89,15 @@ Tensor Anchors(const ProposalAttrs& a) {
 
 std::vector<Value> ProposalParts(const ProposalAttrs& attrs, const Node& node,
                                  GraphBuilder& b) {
-  const auto same = node.op->print(&attrs);
   std::vector<Value> inputs = node.inputs;
   inputs.push_back(b.Constant(Anchors(attrs), "anchors"));
-  const Value boxes = b.Op("_proposal_boxes", inputs, same, "boxes");
+  const Value boxes = b.Op<op::ProposalBoxes>(inputs, attrs, "boxes");
   const Shape& shape = boxes.shape();
   const Value scores =
       b.Reshape(b.SliceAxis(boxes, 2, 4, 5, "scores"), {shape[0], shape[1]});
-  const Value order = b.Op(
-      "argsort", {scores},
-      {{"axis", "1"}, {"is_ascend", "False"}, {"dtype", "int32"}}, "order");
-  return b.Ops("_proposal_nms", {boxes, order}, same);
+  const Value order = b.Op<op::Argsort>(
+      {scores}, {.axis = 1, .is_ascend = false, .dtype = DType::kI32}, "order");
+  return b.Ops<op::ProposalNms>({boxes, order}, attrs);
 }
 
 Op<ProposalAttrs> ProposalOf(const char* name, const char* doc) {

@@ -39,5 +39,7 @@ struct ProposalAttrs {
     return static_cast<int64_t>(scales.size() * ratios.size());
   }
 };
+MXC_ATTRS(ProposalBoxes, ProposalAttrs);
+MXC_ATTRS(ProposalNms, ProposalAttrs);
 
 }  // namespace mxc

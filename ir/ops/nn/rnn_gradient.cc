@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include "ir/ops/nn/activation.h"
 #include "ir/ops/nn/rnn.h"
+#include "ir/ops/tensor/dot.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {
@@ -58,9 +60,9 @@ class RnnBackward {
 
   // aᵀ · b, a · b
   Value TransposedProduct(Value a, Value b) {
-    return g_.Op("dot", {a, b}, {{"transpose_a", "True"}});
+    return g_.Op<op::Dot>({a, b}, {.transpose_a = true});
   }
-  Value Product(Value a, Value b) { return g_.Op("dot", {a, b}); }
+  Value Product(Value a, Value b) { return g_.Op<op::Dot>({a, b}); }
 
   // From the gradient of a layer's rows to that of the rows it reads.
   Value Layer(int64_t layer, Value rows) {
@@ -144,9 +146,10 @@ class RnnBackward {
     switch (a_.mode) {
       case RnnMode::kRelu:
       case RnnMode::kTanh:
-        gates.input =
-            b.Op("_activation_gradient", {hidden, scan.Slice(pass.hidden)},
-                 {{"act_type", a_.mode == RnnMode::kRelu ? "relu" : "tanh"}});
+        gates.input = b.Op<op::ActivationGradient>(
+            {hidden, scan.Slice(pass.hidden)},
+            {.act_type =
+                 a_.mode == RnnMode::kRelu ? ActType::kRelu : ActType::kTanh});
         gates.recurrent = gates.input;
         break;
       case RnnMode::kLstm:
@@ -154,11 +157,10 @@ class RnnBackward {
             LstmStep(pass, hidden, last, begun, scan);
         break;
       case RnnMode::kGru: {
-        const std::vector<Value> parts =
-            b.Ops("_gru_cell_gradient",
-                  {scan.Slice(pass.reset), scan.Slice(pass.keep),
-                   scan.Slice(pass.candidate), scan.Slice(pass.recalled),
-                   scan.Slice(pass.hidden_before), hidden});
+        const std::vector<Value> parts = b.Ops<op::GruCellGradient>(
+            {scan.Slice(pass.reset), scan.Slice(pass.keep),
+             scan.Slice(pass.candidate), scan.Slice(pass.recalled),
+             scan.Slice(pass.hidden_before), hidden});
         gates.input = parts[0];
         gates.recurrent = parts[1];
         direct = parts[2];
@@ -166,7 +168,7 @@ class RnnBackward {
       }
     }
     Value before =
-        b.Op("dot", {gates.recurrent, scan.Whole(pass.cell.from_state)});
+        b.Op<op::Dot>({gates.recurrent, scan.Whole(pass.cell.from_state)});
     if (direct) before = b.Add(before, direct);
     scan.Next(carry, PastEnd(before, carry, begun, b));
     return gates;
@@ -178,7 +180,7 @@ class RnnBackward {
                  Value begun, ScanBuilder& scan) {
     GraphBuilder& b = scan.inside();
     if (a_.projection_size) {
-      hidden = b.Op("dot", {hidden, scan.Whole(pass.cell.projection)});
+      hidden = b.Op<op::Dot>({hidden, scan.Whole(pass.cell.projection)});
     }
     const Value carry = scan.Carry(last.cell);
     Value in = scan.Slice(pass.in), forget = scan.Slice(pass.forget);
@@ -187,13 +189,12 @@ class RnnBackward {
       in = b.Mul(in, unclipped);
       forget = b.Mul(forget, unclipped);
     }
-    const Value squashed = b.Op("Activation", {scan.Slice(pass.cell_after)},
-                                {{"act_type", "tanh"}});
-    const std::vector<Value> parts =
-        b.Ops("_lstm_cell_gradient",
-              {in, forget, scan.Slice(pass.candidate), scan.Slice(pass.out),
-               scan.Slice(pass.cell_before), squashed, hidden,
-               Begun(carry, begun, b)});
+    const Value squashed = b.Op<op::Activation>({scan.Slice(pass.cell_after)},
+                                                {.act_type = ActType::kTanh});
+    const std::vector<Value> parts = b.Ops<op::LstmCellGradient>(
+        {in, forget, scan.Slice(pass.candidate), scan.Slice(pass.out),
+         scan.Slice(pass.cell_before), squashed, hidden,
+         Begun(carry, begun, b)});
     scan.Next(carry, PastEnd(parts[1], carry, begun, b));
     return parts[0];
   }

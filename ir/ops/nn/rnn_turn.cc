@@ -3,7 +3,11 @@
 
 #include <utility>
 
+#include "ir/ops/nn/activation.h"
+#include "ir/ops/nn/fully_connected.h"
 #include "ir/ops/nn/rnn.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/scalar.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {
@@ -35,10 +39,10 @@ class RnnTurn {
                           scan_.Whole(pass_.cell.state_bias));
     switch (a_.mode) {
       case RnnMode::kRelu:
-        Advance(Act(Add(input_, recurrent_), "relu"));
+        Advance(Act(Add(input_, recurrent_), ActType::kRelu));
         break;
       case RnnMode::kTanh:
-        Advance(Act(Add(input_, recurrent_), "tanh"));
+        Advance(Act(Add(input_, recurrent_), ActType::kTanh));
         break;
       case RnnMode::kLstm:
         Lstm();
@@ -51,10 +55,10 @@ class RnnTurn {
   }
 
  private:
-  Value Add(Value x, Value y) { return b_.Op("elemwise_add", {x, y}); }
-  Value Times(Value x, Value y) { return b_.Op("elemwise_mul", {x, y}); }
-  Value Act(Value x, const char* type) {
-    return b_.Op("Activation", {x}, {{"act_type", type}});
+  Value Add(Value x, Value y) { return b_.Op<op::ElemwiseAdd>({x, y}); }
+  Value Times(Value x, Value y) { return b_.Op<op::ElemwiseMul>({x, y}); }
+  Value Act(Value x, ActType type) {
+    return b_.Op<op::Activation>({x}, {.act_type = type});
   }
   Value Gate(Value x, int64_t gate) {
     return b_.SliceAxis(x, 1, gate * a_.state_size, (gate + 1) * a_.state_size);
@@ -63,13 +67,13 @@ class RnnTurn {
   void Lstm() {
     const Value before = scan_.Carry(pass_.first_cell);
     const Value gates = Add(input_, recurrent_);
-    const Value in = Act(Gate(gates, 0), "sigmoid");
-    const Value forget = Act(Gate(gates, 1), "sigmoid");
-    const Value candidate = Act(Gate(gates, 2), "tanh");
-    const Value out = Act(Gate(gates, 3), "sigmoid");
+    const Value in = Act(Gate(gates, 0), ActType::kSigmoid);
+    const Value forget = Act(Gate(gates, 1), ActType::kSigmoid);
+    const Value candidate = Act(Gate(gates, 2), ActType::kTanh);
+    const Value out = Act(Gate(gates, 3), ActType::kSigmoid);
     const Value cell =
         Clipped(Add(Times(forget, before), Times(in, candidate)));
-    const Value squashed = Act(cell, "tanh");
+    const Value squashed = Act(cell, ActType::kTanh);
     const Value unprojected = Times(out, squashed);
     Advance(a_.projection_size
                 ? RnnFullyConnected(b_, unprojected,
@@ -85,13 +89,13 @@ class RnnTurn {
 
   void Gru() {
     const auto gate = [&](int64_t k) {
-      return Act(Add(Gate(input_, k), Gate(recurrent_, k)), "sigmoid");
+      return Act(Add(Gate(input_, k), Gate(recurrent_, k)), ActType::kSigmoid);
     };
     const Value reset = gate(0), keep = gate(1);
     const Value recalled = Gate(recurrent_, 2);
     const Value candidate =
-        Act(Add(Gate(input_, 2), Times(reset, recalled)), "tanh");
-    const Value change = b_.Op("elemwise_sub", {before_, candidate});
+        Act(Add(Gate(input_, 2), Times(reset, recalled)), ActType::kTanh);
+    const Value change = b_.Op<op::ElemwiseSub>({before_, candidate});
     Advance(Add(candidate, Times(keep, change)));
     Keep(reset, &RnnPass::reset);
     Keep(keep, &RnnPass::keep);
@@ -101,19 +105,16 @@ class RnnTurn {
 
   Value Clipped(Value cell) {
     if (!a_.clips()) return cell;
-    const std::string low = fmt::format("{}", *a_.lstm_state_clip_min);
-    const std::string high = fmt::format("{}", *a_.lstm_state_clip_max);
-    const Value above =
-        b_.Op("_greater_equal_scalar", {cell}, {{"scalar", low}});
-    const Value below =
-        b_.Op("_lesser_equal_scalar", {cell}, {{"scalar", high}});
+    const double low = *a_.lstm_state_clip_min, high = *a_.lstm_state_clip_max;
+    const Value above = b_.Op<op::GreaterEqualScalar>({cell}, {.scalar = low});
+    const Value below = b_.Op<op::LesserEqualScalar>({cell}, {.scalar = high});
     Keep(Times(above, below), &RnnPass::unclipped);
     if (a_.lstm_state_clip_nan) {
       const Value least = b_.Scalar(*a_.lstm_state_clip_min, cell.type().dtype);
-      cell = b_.Where(b_.Op("broadcast_equal", {cell, cell}), cell,
+      cell = b_.Where(b_.Op<op::BroadcastEqual>({cell, cell}), cell,
                       b_.BroadcastTo(least, cell.shape()));
     }
-    return b_.Op("clip", {cell}, {{"a_min", low}, {"a_max", high}});
+    return b_.Op<op::Clip>({cell}, {.a_min = low, .a_max = high});
   }
 
   // The first for sequences that are that long, else the second.
@@ -178,9 +179,8 @@ class RnnTurn {
 Value RnnFullyConnected(GraphBuilder& b, Value x, Value weight, Value bias) {
   std::vector<Value> inputs = {x, weight};
   if (bias) inputs.push_back(bias);
-  return b.Op("FullyConnected", inputs,
-              {{"num_hidden", std::to_string(weight.shape()[0])},
-               {"no_bias", PrintBool(!bias)}});
+  return b.Op<op::FullyConnected>(
+      inputs, {.num_hidden = weight.shape()[0], .no_bias = !bias});
 }
 
 void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun,

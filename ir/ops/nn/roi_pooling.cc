@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/roi.h"
+#include "ir/ops/nn/roi_pooling_gradient.h"
 
 namespace mxc {
 namespace {
@@ -84,8 +85,9 @@ void RoiPoolingMeaning(const RoiPoolingAttrs& a, Definition& def) {
 
 std::vector<Value> RoiPoolingGradient(const RoiPoolingAttrs&,
                                       GradientBuilder& g) {
-  return {g.Op("_roi_pooling_gradient", {g.Head(), g.In(1), g.Out(1)},
-               {{"data_shape", ToString(g.In(0).shape())}}, "data"),
+  return {g.Op<op::ROIPoolingGradient>({g.Head(), g.In(1), g.Out(1)},
+                                       {.data_shape = g.In(0).shape().dims()},
+                                       "data"),
           Value()};
 }
 

@@ -5,18 +5,11 @@
 //   maxidx    f[R, C, h, w]   ROIPooling's: which cells hold the maxima
 //   gradient  f[N, C, H, W], of shape data_shape: the sum of the heads of the
 //             parts whose maximum a cell holds
+#include "ir/ops/nn/roi_pooling_gradient.h"
 #include "ir/ops/nn/roi.h"
 
 namespace mxc {
 namespace {
-
-struct RoiPoolingGradientAttrs {
-  Extents data_shape;
-
-  void Describe(Fields& f) {
-    f("data_shape", data_shape).Required().Doc("of the gradient");
-  }
-};
 
 void RoiPoolingGradientTypes(const RoiPoolingGradientAttrs& a,
                              TypeInference& t) {

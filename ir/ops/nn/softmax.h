@@ -20,8 +20,8 @@ Expr SoftmaxOver(const Definition& def, const Extents& axes);
 
 struct SoftmaxAttrs {
   int64_t axis = -1;
-  std::optional<double> temperature;
-  std::optional<DType> dtype;
+  std::optional<double> temperature = {};
+  std::optional<DType> dtype = {};
   std::optional<bool> use_length = false;
 
   void Describe(Fields& f);
@@ -30,6 +30,7 @@ struct SoftmaxAttrs {
   }
   bool has_length() const { return use_length.value_or(false); }
 };
+MXC_ATTRS(Softmax, SoftmaxAttrs);
 
 std::optional<std::string> SoftmaxCheck(const SoftmaxAttrs& a);
 std::vector<InputSpec> SoftmaxInputs(const SoftmaxAttrs& a);

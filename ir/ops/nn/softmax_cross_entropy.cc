@@ -11,6 +11,8 @@
 #include "ir/ops/nn/loss.h"
 #include "ir/ops/nn/softmax.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/one_hot.h"
 
 namespace mxc {
 namespace {
@@ -51,15 +53,12 @@ void SoftmaxCrossEntropyMeaning(const NoAttrs&, Definition& def) {
 std::vector<Value> SoftmaxCrossEntropyGradient(const NoAttrs&,
                                                GradientBuilder& g) {
   const Value data = g.In(0);
-  const std::string classes = std::to_string(data.shape()[1]);
-  const Value label =
-      g.Op("clip", {g.In(1)},
-           {{"a_min", "0"}, {"a_max", std::to_string(data.shape()[1] - 1)}});
-  const Value target =
-      g.Op("one_hot", {label},
-           {{"depth", classes},
-            {"dtype", std::string(MxnetName(data.type().dtype))}});
-  const Value error = g.Sub(g.Op("softmax", {data}), target);
+  const Value label = g.Op<op::Clip>(
+      {g.In(1)},
+      {.a_min = 0, .a_max = static_cast<double>(data.shape()[1] - 1)});
+  const Value target = g.Op<op::OneHot>(
+      {label}, {.depth = data.shape()[1], .dtype = data.type().dtype});
+  const Value error = g.Sub(g.Op<op::Softmax>({data}), target);
   return {g.Mul(error, g.Reshape(g.Head(), {1, 1})), Value()};
 }
 

@@ -9,6 +9,7 @@
 // Source: MXNet 1.9.1 operator/spatial_transformer.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/grid_generator.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
@@ -70,8 +71,11 @@ std::vector<AttrText> GridAttrs(const SpatialTransformerAttrs& a) {
 std::vector<Value> SpatialTransformerParts(const SpatialTransformerAttrs& a,
                                            const Node& node, GraphBuilder& b) {
   const std::vector<Value> grid =
-      b.Ops("GridGenerator", {node.inputs[1]}, GridAttrs(a), "grid");
-  return {b.Op("BilinearSampler", {node.inputs[0], grid[0]}, {}, "sample"),
+      b.Ops<op::GridGenerator>({node.inputs[1]},
+                               {.transform_type = GridTransform::kAffine,
+                                .target_shape = a.target_shape},
+                               "grid");
+  return {b.Op<op::BilinearSampler>({node.inputs[0], grid[0]}, "sample"),
           grid[1], grid[0]};
 }
 

@@ -11,6 +11,8 @@
 // Source: MXNet 1.9.1 operator/svm_output-inl.h.
 #include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/one_hot.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
@@ -50,12 +52,12 @@ void SvmOutputMeaning(const SvmOutputAttrs&, Definition& def) {
 // s, of data's shape.
 Value SvmSides(Value data, Value label, GraphBuilder& b) {
   const int64_t classes = data.shape()[data.shape().rank() - 1];
-  return b.Op("one_hot", {label},
-              {{"depth", std::to_string(classes)},
-               {"on_value", "-1"},
-               {"off_value", "1"},
-               {"dtype", std::string(MxnetName(data.type().dtype))}},
-              "sides");
+  return b.Op<op::OneHot>({label},
+                          {.depth = classes,
+                           .on_value = -1,
+                           .off_value = 1,
+                           .dtype = data.type().dtype},
+                          "sides");
 }
 
 // margin + s·x
@@ -69,8 +71,8 @@ std::vector<Value> SvmOutputGradient(const SvmOutputAttrs& a,
   const Value sides = SvmSides(g.In(0), g.In(1), g);
   const Value reach = SvmReach(a, g.In(0), sides, g);
   const Value slope = a.use_linear
-                          ? g.Op("_greater_scalar", {reach}, {{"scalar", "0"}})
-                          : g.Mul(g.Op("relu", {reach}), 2);
+                          ? g.Op<op::GreaterScalar>({reach}, {.scalar = 0})
+                          : g.Mul(g.Op<op::Relu>({reach}), 2);
   return {g.Mul(g.Mul(sides, slope), a.regularization_coefficient), Value()};
 }
 
@@ -78,7 +80,7 @@ Value SvmOutputLoss(const SvmOutputAttrs& a, const Node& node,
                     GraphBuilder& b) {
   const Value data = node.inputs[0];
   const Value reach = SvmReach(a, data, SvmSides(data, node.inputs[1], b), b);
-  Value terms = b.Op("relu", {reach});
+  Value terms = b.Op<op::Relu>({reach});
   if (!a.use_linear) terms = b.Square(terms);
   return SumOfLosses(b, b.Mul(terms, a.regularization_coefficient),
                      node.inputs[1].shape().elements());

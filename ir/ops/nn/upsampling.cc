@@ -11,6 +11,8 @@
 // Source: MXNet 1.9.1 operator/nn/upsampling.cc.
 #include <fmt/format.h>
 
+#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/deconvolution.h"
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
 
@@ -110,39 +112,38 @@ void UpSamplingTypes(const UpSamplingAttrs& a, TypeInference& t) {
 }
 
 // Of the deconvolution that bilinear is.
-std::vector<AttrText> BilinearGeometry(const UpSamplingAttrs& a,
-                                       const Shape& data) {
+ConvolutionGeometry BilinearGeometry(const UpSamplingAttrs& a,
+                                     const Shape& data) {
   const int64_t kernel = BilinearKernel(a), pad = a.scale / 2;
-  const std::string channels = std::to_string(data[1]);
-  return {{"kernel", fmt::format("({}, {})", kernel, kernel)},
-          {"stride", fmt::format("({}, {})", a.scale, a.scale)},
-          {"pad", fmt::format("({}, {})", pad, pad)},
-          {"num_filter", channels},
-          {"num_group", channels}};
+  return {.kernel = {kernel, kernel},
+          .stride = {a.scale, a.scale},
+          .pad = {pad, pad},
+          .num_filter = data[1],
+          .num_group = data[1]};
 }
 
 std::vector<Value> UpSamplingByDeconvolution(const UpSamplingAttrs& a,
                                              const Node& node,
                                              GraphBuilder& b) {
   if (!a.bilinear()) return {};
-  std::vector<AttrText> attrs = BilinearGeometry(a, node.inputs[0].shape());
-  attrs.emplace_back("no_bias", "True");
-  return {b.Op("Deconvolution", node.inputs, attrs, "bilinear")};
+  DeconvolutionAttrs attrs;
+  static_cast<ConvolutionGeometry&>(attrs) =
+      BilinearGeometry(a, node.inputs[0].shape());
+  return {b.Op<op::Deconvolution>(node.inputs, attrs, "bilinear")};
 }
 
 std::vector<Value> UpSamplingGradient(const UpSamplingAttrs& a,
                                       GradientBuilder& g) {
   if (!a.bilinear()) return MeaningGradients(g);
-  const std::vector<AttrText> geometry = BilinearGeometry(a, g.In(0).shape());
+  const ConvolutionGeometry geometry = BilinearGeometry(a, g.In(0).shape());
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) {
-    std::vector<AttrText> attrs = geometry;
-    attrs.emplace_back("no_bias", "True");
-    gradients[0] = g.Op("Convolution", {g.Head(), g.In(1)}, attrs, "data");
+    gradients[0] = g.Op<op::Convolution>({g.Head(), g.In(1)},
+                                         ConvolutionOf(geometry), "data");
   }
   if (g.Needs(1)) {
-    gradients[1] = g.Op("_convolution_backward_weight", {g.Head(), g.In(0)},
-                        geometry, "weight");
+    gradients[1] = g.Op<op::ConvolutionBackwardWeight>({g.Head(), g.In(0)},
+                                                       geometry, "weight");
   }
   return gradients;
 }

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/tensor/diag.h"
 
 namespace mxc {
 namespace {
@@ -67,9 +68,8 @@ Factor WithoutRepeats(GraphBuilder& b, Factor factor) {
   for (size_t i = 0; i < factor.letters.size(); ++i) {
     const char letter = factor.letters[i];
     for (size_t j; (j = factor.letters.find(letter, i + 1)) != Letters::npos;) {
-      factor.x = b.Op("diag", {factor.x},
-                      {NumberAttr("axis1", static_cast<int64_t>(i)),
-                       NumberAttr("axis2", static_cast<int64_t>(j))});
+      factor.x = b.Op<op::Diag>({factor.x}, {.axis1 = static_cast<int64_t>(i),
+                                             .axis2 = static_cast<int64_t>(j)});
       factor.letters.erase(j, 1).erase(i, 1);
       factor.letters.push_back(letter);
       i = static_cast<size_t>(-1);  // anew, as the axes have moved
@@ -132,7 +132,7 @@ Factor Product(GraphBuilder& b, const Einsum& einsum, const Factor& left,
   const Value c = b.Reshape(Ordered(b, right, batch + summed + columns),
                             Shape{count(batch), count(summed), count(columns)});
   const Letters letters = batch + rows + columns;
-  return {b.Reshape(b.Op("batch_dot", {a, c}), einsum.ShapeOf(letters)),
+  return {b.Reshape(b.Op<op::BatchDot>({a, c}), einsum.ShapeOf(letters)),
           letters};
 }
 
@@ -223,7 +223,7 @@ Value EinsumOf(GraphBuilder& b, const Einsum& einsum,
     product = Product(b, einsum, product, next, later[i]);
   }
   product = SummedTo(b, product, einsum.output);
-  return b.Op("_copy", {Ordered(b, product, einsum.output)});
+  return b.Op<op::Copy>({Ordered(b, product, einsum.output)});
 }
 
 }  // namespace mxc

@@ -5,19 +5,12 @@
 //   output  i64[n + m]: below n an element of the axis, else n + k, of what is put
 //           before obj[k]
 // Elements before one index keep their order.
+#include "ir/ops/numpy/insert_places.h"
 #include "ir/ops/op.h"
 #include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {
-
-struct InsertPlacesAttrs {
-  int64_t extent = 1;
-
-  void Describe(Fields& f) {
-    f("extent", extent).Required().Min(1).Doc("n, of the axis");
-  }
-};
 
 void InsertPlacesTypes(const InsertPlacesAttrs& a, TypeInference& t) {
   t.SetInDType(0, DType::kI64);

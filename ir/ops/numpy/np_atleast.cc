@@ -39,7 +39,7 @@ Op<AtleastAttrs> AtleastOperator(std::string name, std::string doc, int least) {
   op.Decompose([](const AtleastAttrs&, const Node& node, GraphBuilder& b) {
     std::vector<Value> outputs;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const Value copy = b.Op("_copy", {node.inputs[i]});
+      const Value copy = b.Op<op::Copy>({node.inputs[i]});
       outputs.push_back(b.Reshape(copy, node.types[i].shape));
     }
     return outputs;

@@ -2,12 +2,13 @@
 #include "ir/ops/numpy/np_composition.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc {
 
 Value Transposed(GraphBuilder& b, Value x, const Extents& order) {
   if (order == AllAxes(x.shape().rank())) return x;
-  return b.Op("transpose", {x}, {ShapeAttr("axes", order)});
+  return b.Op<op::Transpose>({x}, {.axes = order});
 }
 
 Value Flattened(GraphBuilder& b, Value x) {
@@ -21,8 +22,9 @@ Value SummedProduct(GraphBuilder& b, Value left, Value right, int count) {
   output.insert(output.end(), r.begin() + count, r.end());
   const int64_t summed = left.shape().elements() / rows;
   const int64_t columns = right.shape().elements() / summed;
-  const Value product = b.Op("dot", {b.Reshape(left, Shape{rows, summed}),
-                                     b.Reshape(right, Shape{summed, columns})});
+  const Value product =
+      b.Op<op::Dot>({b.Reshape(left, Shape{rows, summed}),
+                     b.Reshape(right, Shape{summed, columns})});
   return b.Reshape(product, Shape(output));
 }
 
@@ -33,10 +35,8 @@ void TrueDivisionTypes(const ScalarAttrs&, TypeInference& t) {
   t.SetOutDType(0, IsFloat(given) ? given : DType::kF32);
 }
 
-std::vector<Value> TrueDivision(GraphBuilder& b, const Node& node,
-                                std::string_view op, double scalar) {
-  const Value x = b.Cast(node.inputs[0], node.types[0].dtype);
-  return {b.Op(op, {x}, {{"scalar", fmt::format("{}", scalar)}})};
+Value TrueDividend(GraphBuilder& b, const Node& node) {
+  return b.Cast(node.inputs[0], node.types[0].dtype);
 }
 
 }  // namespace mxc

@@ -26,9 +26,9 @@ Value Flattened(GraphBuilder& b, Value x);
 // Σ over the `count` last axes of `a` and the `count` first ones of `b`.
 Value SummedProduct(GraphBuilder& b, Value left, Value right, int count);
 
-// Of data and a number, by `op` of both; whole numbers are float32 first.
+// Quotients of data and a number are floats; of whole numbers, float32.
 void TrueDivisionTypes(const ScalarAttrs&, TypeInference& t);
-std::vector<Value> TrueDivision(GraphBuilder& b, const Node& node,
-                                std::string_view op, double scalar);
+// The input, in which true division is done.
+Value TrueDividend(GraphBuilder& b, const Node& node);
 
 }  // namespace mxc

@@ -2,20 +2,12 @@
 // _np_cumsum: sums of the elements up to each position along an axis, or of the
 // flattened input.
 // C1  axis is in range, counted from the front
+#include "ir/ops/numpy/np_cumsum.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/reverse.h"
 
 namespace mxc {
 namespace {
-
-struct CumsumAttrs {
-  std::optional<int64_t> axis;
-  std::optional<DType> dtype;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis that is summed; None: the flattened input");
-    f("dtype", dtype).Doc("element type of the output; None: of the input");
-  }
-};
 
 void CumsumTypes(const CumsumAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, attrs.dtype.value_or(t.InDType(0)));
@@ -48,12 +40,12 @@ void CumsumMeaning(const CumsumAttrs& attrs, Definition& def) {
 // The sums from each position on: those up to it, of the reversed head.
 std::vector<Value> CumsumGradient(const CumsumAttrs& attrs,
                                   GradientBuilder& g) {
-  const std::string axis = std::to_string(attrs.axis.value_or(0));
+  const int64_t axis = attrs.axis.value_or(0);
   const Value head = g.Cast(g.Head(), g.In(0).type().dtype);
-  const std::vector<AttrText> along = {{"axis", "(" + axis + ",)"}};
+  const ReverseAttrs along = {.axis = {axis}};
   const Value sums =
-      g.Op("_np_cumsum", {g.Op("reverse", {head}, along)}, {{"axis", axis}});
-  return {g.Reshape(g.Op("reverse", {sums}, along), g.In(0).shape())};
+      g.Op<op::NpCumsum>({g.Op<op::Reverse>({head}, along)}, {.axis = axis});
+  return {g.Reshape(g.Op<op::Reverse>({sums}, along), g.In(0).shape())};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_diagonal.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/diag.h"
 
 namespace mxc {
 namespace {
@@ -34,7 +35,7 @@ void NpDiagTypes(const NpDiagAttrs& a, TypeInference& t) {
 
 std::vector<Value> NpDiagParts(const NpDiagAttrs& a, const Node& node,
                                GraphBuilder& b) {
-  return {b.Op("diag", node.inputs, {NumberAttr("k", a.k)})};
+  return {b.Op<op::Diag>(node.inputs, {.k = a.k})};
 }
 
 }  // namespace

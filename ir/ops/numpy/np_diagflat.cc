@@ -4,6 +4,7 @@
 
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/diag.h"
 
 namespace mxc {
 namespace {
@@ -25,7 +26,7 @@ void NpDiagflatTypes(const NpDiagflatAttrs& a, TypeInference& t) {
 
 std::vector<Value> NpDiagflatParts(const NpDiagflatAttrs& a, const Node& node,
                                    GraphBuilder& b) {
-  return {b.Op("diag", {Flattened(b, node.inputs[0])}, {NumberAttr("k", a.k)})};
+  return {b.Op<op::Diag>({Flattened(b, node.inputs[0])}, {.k = a.k})};
 }
 
 }  // namespace

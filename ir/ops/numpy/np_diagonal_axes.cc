@@ -4,6 +4,7 @@
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_diagonal.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/diag.h"
 
 namespace mxc {
 
@@ -39,9 +40,8 @@ void NpDiagonalShape(const NpDiagonalAttrs& a, TypeInference& t, bool kept) {
 }
 
 Value NpDiagonalOf(const NpDiagonalAttrs& a, GraphBuilder& b, Value x) {
-  return b.Op("diag", {x},
-              {NumberAttr("k", a.offset), NumberAttr("axis1", a.axis1),
-               NumberAttr("axis2", a.axis2)});
+  return b.Op<op::Diag>({x},
+                        {.k = a.offset, .axis1 = a.axis1, .axis2 = a.axis2});
 }
 
 }  // namespace mxc

@@ -17,7 +17,7 @@ std::vector<Value> Eigen(const EigenAttrs& attrs, const Node& node,
                          GraphBuilder& b) {
   const Value a = node.inputs[0];
   const Value lower = attrs.triangle == "L" ? a : Transposed(b, a);
-  const std::vector<Value> found = b.Ops("_linalg_syevd", {lower});
+  const std::vector<Value> found = b.Ops<op::LinalgSyevd>({lower});
   return {found[1], Transposed(b, found[0])};
 }
 

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
+#include "ir/ops/numpy/insert_places.h"
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc {
 namespace {
@@ -182,10 +184,10 @@ std::vector<Value> InsertParts(const NpInsertAttrs& a, InsertAt at,
     }
     obj = PlacesConstant(b, places);
   }
-  const Value places = b.Op("_insert_places", {obj},
-                            {NumberAttr("extent", found.data[found.axis])});
-  return {b.Op("take", {b.Concat({data, values}, found.axis), places},
-               {NumberAttr("axis", found.axis)})};
+  const Value places =
+      b.Op<op::InsertPlaces>({obj}, {.extent = found.data[found.axis]});
+  return {b.Op<op::Take>({b.Concat({data, values}, found.axis), places},
+                         {.axis = found.axis})};
 }
 
 }  // namespace
@@ -218,8 +220,7 @@ Op<NpInsertAttrs> NpInsertOperator(std::string name, InsertAt at) {
 }
 
 Value TakePlaces(GraphBuilder& b, Value data, int axis, const Extents& places) {
-  return b.Op("take", {data, PlacesConstant(b, places)},
-              {NumberAttr("axis", axis)});
+  return b.Op<op::Take>({data, PlacesConstant(b, places)}, {.axis = axis});
 }
 
 }  // namespace mxc

@@ -21,9 +21,6 @@ enum class PercentileAt : int {
 
 inline constexpr std::array<std::string_view, 5> kPercentileNames = {
     "linear", "lower", "higher", "midpoint", "nearest"};
-inline std::string_view PercentileName(PercentileAt at) {
-  return kPercentileNames[static_cast<size_t>(at)];
-}
 
 inline void DescribePercentile(Fields& f, PercentileAt& at) {
   f("interpolation", at)

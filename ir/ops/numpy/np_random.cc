@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
+#include "ir/ops/tensor/scalar.h"
+
 namespace mxc {
 namespace {
 
 // What uniform numbers, which are multiples of 2^-24, are at least instead of 0:
 // the middle of those that are rounded to 0.
-constexpr char kAboveZero[] = "2.98023224e-08";
+constexpr double kAboveZero = 2.98023224e-08;
 
 // NumPy's broadcasting of known shapes; nullopt: they do not fit.
 std::optional<Extents> BroadcastTogether(const Extents& a, const Extents& b) {
@@ -24,8 +26,8 @@ std::optional<Extents> BroadcastTogether(const Extents& a, const Extents& b) {
   return both;
 }
 
-Value AtLeast(GraphBuilder& b, Value x, const char* least) {
-  return b.Op("_maximum_scalar", {x}, {{"scalar", least}});
+Value AtLeast(GraphBuilder& b, Value x, double least) {
+  return b.Op<op::MaximumScalar>({x}, {.scalar = least});
 }
 
 }  // namespace
@@ -100,7 +102,7 @@ Value InsideUnit(GraphBuilder& b, const Shape& shape) {
 }
 
 Value StandardExponential(GraphBuilder& b, const Shape& shape) {
-  return AtLeast(b, b.Neg(b.Op("log1p", {b.Neg(b.Uniform(shape))})),
+  return AtLeast(b, b.Neg(b.Op<op::Log1p>({b.Neg(b.Uniform(shape))})),
                  kAboveZero);
 }
 

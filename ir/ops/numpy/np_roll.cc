@@ -57,7 +57,7 @@ std::vector<Value> NpRollParts(const NpRollAttrs& a, const Node& node,
     x = Rolled(b, x, *ResolveAxis((*a.axis)[k], x.shape().rank()),
                a.ShiftOf(k));
   }
-  return {x == node.inputs[0] ? b.Op("_copy", {x}) : x};
+  return {x == node.inputs[0] ? b.Op<op::Copy>({x}) : x};
 }
 
 }  // namespace

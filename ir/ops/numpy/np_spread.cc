@@ -2,6 +2,7 @@
 #include "ir/ops/numpy/np_spread.h"
 
 #include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/tensor/moments.h"
 
 namespace mxc {
 
@@ -22,7 +23,7 @@ Value Variance(const SpreadAttrs& attrs, const Node& node, GraphBuilder& b) {
   const Extents axes = ReducedAxes(attrs.reduction(), a.shape().rank());
   const Value x = b.Cast(a, node.types[0].dtype);
   if (axes.empty()) return b.Zeros(node.types[0]);
-  const Value variance = b.Ops("moments", {x}, {ShapeAttr("axes", axes)})[1];
+  const Value variance = b.Ops<op::Moments>({x}, {.axes = axes})[1];
   const double count =
       static_cast<double>(ReducedCount(attrs.reduction(), a.shape()));
   const Value scaled =

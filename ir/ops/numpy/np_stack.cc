@@ -57,7 +57,7 @@ Op<NpStackAttrs> NpStackOperator(std::string name, std::string doc,
     for (const Value& input : node.inputs) {
       parts.push_back(b.Reshape(input, PartOf(input.shape(), reshaped)));
     }
-    if (parts.size() == 1) return {b.Op("_copy", parts)};
+    if (parts.size() == 1) return {b.Op<op::Copy>(parts)};
     return {b.Concat(parts, axis(parts[0].shape().rank()))};
   });
   return op;

@@ -75,9 +75,9 @@ std::vector<Value> NpiAverageParts(const NpiAverageAttrs& attrs,
   // All alike where weights are a vector, or none.
   const Shape& told = node.types[1].shape;
   const Value total =
-      told == node.types[0].shape ? totals : b.Op("max", {totals});
+      told == node.types[0].shape ? totals : b.Op<op::Max>({totals});
   return {b.Reshape(average, node.types[0].shape),
-          b.Op("BlockGrad", {b.Reshape(total, told)})};
+          b.Op<op::BlockGrad>({b.Reshape(total, told)})};
 }
 
 }  // namespace

@@ -34,7 +34,7 @@ Value DrawByProbability(GraphBuilder& b, const Shape& shape,
 }
 Value DrawByLogit(GraphBuilder& b, const Shape& shape,
                   const std::vector<Value>& parameters) {
-  return DrawByProbability(b, shape, {b.Op("sigmoid", {parameters[0]})});
+  return DrawByProbability(b, shape, {b.Op<op::Sigmoid>({parameters[0]})});
 }
 
 }  // namespace

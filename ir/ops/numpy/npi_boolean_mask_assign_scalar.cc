@@ -3,6 +3,7 @@
 // C1: see np_mask.h
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_mask.h"
+#include "ir/ops/numpy/npi_where_lscalar.h"
 
 namespace mxc {
 namespace {
@@ -31,9 +32,9 @@ MXC_OP(NpiBooleanMaskAssignScalar) {
       })
       .Decompose([](const Attrs& a, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
-        return {b.Op("_npi_where_lscalar",
-                     {MaskOverData(a.start_axis, node, b), node.inputs[0]},
-                     {{"scalar", fmt::format("{}", a.value)}})};
+        return {b.Op<op::NpiWhereLscalar>(
+            {MaskOverData(a.start_axis, node, b), node.inputs[0]},
+            {.scalar = a.value})};
       })
       .ZeroGradient();
 }

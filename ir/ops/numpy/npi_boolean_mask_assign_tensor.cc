@@ -8,6 +8,7 @@
 // last is repeated, where MXNet stops.
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_mask.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc {
 namespace {
@@ -57,8 +58,8 @@ std::vector<Value> MaskAssignTensorParts(const MaskAssignTensorAttrs& a,
   if (value.shape().elements() == 1) {
     value = b.Reshape(value, Shape(Extents(data.shape().rank(), 1)));
   } else if (each && value.shape()[axis] != 1) {
-    const Value places = b.Op("_mask_places", {mask});
-    value = b.Reshape(b.Op("take", {value, places}, {NumberAttr("axis", axis)}),
+    const Value places = b.Op<op::MaskPlaces>({mask});
+    value = b.Reshape(b.Op<op::Take>({value, places}, {.axis = axis}),
                       data.shape());
   } else {
     const Extents once = MaskedShape(a, data.shape(), mask.shape(), 1);
@@ -66,7 +67,7 @@ std::vector<Value> MaskAssignTensorParts(const MaskAssignTensorAttrs& a,
     value = b.Reshape(b.BroadcastTo(b.Reshape(value, Shape(once)), Shape(all)),
                       data.shape());
   }
-  return {b.Op("_npi_where", {MaskOverData(axis, node, b), value, data})};
+  return {b.Op<op::NpiWhere>({MaskOverData(axis, node, b), value, data})};
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ std::vector<Value> NpiBroadcastToParts(const NpiBroadcastToAttrs&,
   Extents dims = node.inputs[0].shape().dims();
   dims.insert(dims.begin(), out.rank() - static_cast<int>(dims.size()), 1);
   const Value same_rank = b.Reshape(node.inputs[0], Shape(dims));
-  if (out.rank() == 0) return {b.Op("_copy", {same_rank})};
+  if (out.rank() == 0) return {b.Op<op::Copy>({same_rank})};
   return {b.BroadcastTo(same_rank, out)};
 }
 

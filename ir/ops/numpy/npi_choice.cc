@@ -13,6 +13,9 @@
 // Source: MXNet 1.9.1 operator/numpy/random/np_choice_op.h.
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_random.h"
+#include "ir/ops/tensor/random_randint.h"
+#include "ir/ops/tensor/sample_multinomial.h"
+#include "ir/ops/tensor/topk.h"
 
 namespace mxc {
 namespace {
@@ -72,8 +75,7 @@ void ChoiceOfTypes(const NpiChoiceAttrs& a, TypeInference& t) {
 
 // The `drawn` first of the numbers below `count`, in the order of keys.
 Value FirstByKey(GraphBuilder& b, Value keys, int64_t drawn) {
-  return b.Op("topk", {keys},
-              {NumberAttr("k", drawn), {"dtype", "int64"}, {"axis", "0"}});
+  return b.Op<op::Topk>({keys}, {.axis = 0, .k = drawn, .dtype = DType::kI64});
 }
 
 Value DrawnChoice(const NpiChoiceAttrs& a, GraphBuilder& b, Value p,
@@ -87,15 +89,14 @@ Value DrawnChoice(const NpiChoiceAttrs& a, GraphBuilder& b, Value p,
     return FirstByKey(b, keys, drawn);
   }
   if (!a.weighted) {
-    return b.Cast(b.Op("_random_randint", {},
-                       {{"low", "0"},
-                        NumberAttr("high", count),
-                        ShapeAttr("shape", {drawn}),
-                        {"dtype", "int64"}}),
-                  DType::kI64);
+    return b.Cast(
+        b.Op<op::RandomRandint>(
+            {},
+            {.low = 0, .high = count, .shape = {drawn}, .dtype = DType::kI64}),
+        DType::kI64);
   }
-  return b.Op("_sample_multinomial", {p},
-              {ShapeAttr("shape", {drawn}), {"dtype", "int64"}});
+  return b.Op<op::SampleMultinomial>({p},
+                                     {.shape = {drawn}, .dtype = DType::kI64});
 }
 
 std::vector<Value> ChoiceParts(const NpiChoiceAttrs& a, const Node& node,

@@ -16,7 +16,7 @@ void NpiCholeskyTypes(const NoAttrs&, TypeInference& t) {
 
 std::vector<Value> NpiCholeskyParts(const NoAttrs&, const Node& node,
                                     GraphBuilder& b) {
-  return {b.Op("_linalg_potrf", node.inputs)};
+  return {b.Op<op::LinalgPotrf>(node.inputs)};
 }
 
 }  // namespace

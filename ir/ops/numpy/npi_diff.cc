@@ -34,7 +34,7 @@ void NpiDiffTypes(const NpiDiffAttrs& a, TypeInference& t) {
 std::vector<Value> NpiDiffParts(const NpiDiffAttrs& a, const Node& node,
                                 GraphBuilder& b) {
   Value x = node.inputs[0];
-  if (a.n == 0) return {b.Op("_copy", {x})};
+  if (a.n == 0) return {b.Op<op::Copy>({x})};
   const int axis = *ResolveAxis(a.axis, x.shape().rank());
   for (int64_t i = 0; i < a.n; ++i) {
     const int64_t extent = x.shape()[axis];

@@ -3,6 +3,7 @@
 // C1  axes are in range and distinct
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/reverse.h"
 
 namespace mxc {
 namespace {
@@ -25,7 +26,7 @@ std::vector<Value> NpiFlipParts(const NpiFlipAttrs& a, const Node& node,
   for (int64_t& axis : axes) {
     axis = *ResolveAxis(axis, node.inputs[0].shape().rank());
   }
-  return {b.Op("reverse", node.inputs, {ShapeAttr("axis", axes)})};
+  return {b.Op<op::Reverse>(node.inputs, {.axis = axes})};
 }
 
 }  // namespace

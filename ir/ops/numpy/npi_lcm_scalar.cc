@@ -11,7 +11,7 @@ std::vector<Value> LcmScalarParts(const ScalarAttrs& a, const Node& node,
                                   GraphBuilder& b) {
   const TensorType& type = node.types[0];
   const Value number = b.Cast(b.Scalar(a.scalar, DType::kF64), type.dtype);
-  return {b.Reshape(b.Op("_npi_lcm", {node.inputs[0], number}), type.shape)};
+  return {b.Reshape(b.Op<op::NpiLcm>({node.inputs[0], number}), type.shape)};
 }
 
 }  // namespace

@@ -10,7 +10,7 @@ constexpr NpDistribution kNpiLogistic = {
     .draw = [](GraphBuilder& b, const Shape& shape,
                const std::vector<Value>& parameters) {
       const Value u = InsideUnit(b, shape);
-      const Value drawn = b.Sub(b.Log(u), b.Op("log1p", {b.Neg(u)}));
+      const Value drawn = b.Sub(b.Log(u), b.Op<op::Log1p>({b.Neg(u)}));
       return Placed(b, drawn, parameters);
     }};
 

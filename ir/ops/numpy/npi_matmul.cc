@@ -8,6 +8,7 @@
 
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/swap_axis.h"
 
 namespace mxc {
 namespace {
@@ -82,27 +83,26 @@ std::vector<Value> MatmulAsDot(const NoAttrs&, const Node& node,
                                GraphBuilder& b) {
   const Shape& left = node.inputs[0].shape();
   if (MatmulBroadcasts(left, node.inputs[1].shape())) return {};
-  const bool matrices = left.rank() == 2;
-  return {b.Op(matrices ? "dot" : "batch_dot", node.inputs, {}, "product")};
+  return {
+      ProductOf(b, node.inputs[0], node.inputs[1], false, false, "product")};
 }
 
 std::vector<Value> MatmulGradient(const NoAttrs&, GradientBuilder& g) {
   const Shape &left = g.In(0).shape(), &right = g.In(1).shape();
   if (!MatmulBroadcasts(left, right)) {
-    return ProductGradients(g, left.rank() == 2 ? "dot" : "batch_dot", g.In(0),
-                            g.In(1), g.Head(), false, false);
+    return ProductGradients(g, g.In(0), g.In(1), g.Head(), false, false);
   }
   const auto transposed = [&](Value v) {
-    return g.Op("SwapAxis", {v}, {{"dim1", "-2"}, {"dim2", "-1"}});
+    return g.Op<op::SwapAxis>({v}, {.dim1 = -2, .dim2 = -1});
   };
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) {
     gradients[0] =
-        g.SumTo(g.Op("_npi_matmul", {g.Head(), transposed(g.In(1))}), left);
+        g.SumTo(g.Op<op::NpiMatmul>({g.Head(), transposed(g.In(1))}), left);
   }
   if (g.Needs(1)) {
     gradients[1] =
-        g.SumTo(g.Op("_npi_matmul", {transposed(g.In(0)), g.Head()}), right);
+        g.SumTo(g.Op<op::NpiMatmul>({transposed(g.In(0)), g.Head()}), right);
   }
   return gradients;
 }

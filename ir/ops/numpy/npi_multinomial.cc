@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/numpy/np_cumsum.h"
 
 namespace mxc {
 namespace {
@@ -97,11 +98,11 @@ std::vector<Value> NpiMultinomialParts(const NpiMultinomialAttrs& a,
   Value counts = b.Mul(b.Ones(last), static_cast<double>(a.n));
   if (outcomes > 1) {
     const Value sums =
-        b.SliceAxis(b.Op("_np_cumsum", {Pvals(a, node, b)}, {{"axis", "0"}}), 0,
-                    0, outcomes - 1);
+        b.SliceAxis(b.Op<op::NpCumsum>({Pvals(a, node, b)}, {.axis = 0}), 0, 0,
+                    outcomes - 1);
     const Value drawn = b.Uniform(Shape{rows, a.n, 1}, "trials");
-    const Value below = b.Op("broadcast_lesser",
-                             {drawn, b.Reshape(sums, {1, 1, outcomes - 1})});
+    const Value below = b.Op<op::BroadcastLesser>(
+        {drawn, b.Reshape(sums, {1, 1, outcomes - 1})});
     counts = b.Concat({b.Sum(below, {1}), counts}, 1);
     const Value before =
         b.Concat({b.Zeros(last), b.SliceAxis(counts, 1, 0, outcomes - 1)}, 1);

@@ -7,6 +7,7 @@
 // C2  flag is none of 0 and 2, the norms of singular values
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
@@ -47,13 +48,12 @@ std::vector<Value> NpiNormParts(const NpiNormAttrs& attrs, const Node& node,
     return b.Reshape(total, node.types[0].shape);
   };
   const auto power = [&](Value of, double exponent) {
-    return b.Op("_power_scalar", {of},
-                {{"scalar", fmt::format("{}", exponent)}});
+    return b.Op<op::PowerScalar>({of}, {.scalar = exponent});
   };
   if (attrs.flag != -1 || attrs.ord == 2) return {b.Sqrt(sum(b.Square(x)))};
   if (attrs.ord == 1) return {sum(b.Abs(x))};
   if (attrs.ord == 0) {
-    return {sum(b.Op("_not_equal_scalar", {x}, {{"scalar", "0"}}))};
+    return {sum(b.Op<op::NotEqualScalar>({x}, {.scalar = 0}))};
   }
   return {power(sum(power(b.Abs(x), attrs.ord)), 1 / attrs.ord)};
 }

@@ -9,6 +9,7 @@
 
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/slicing.h"
 
 namespace mxc {
 namespace {
@@ -107,13 +108,12 @@ std::vector<Value> NpiPadGradient(const NpiPadAttrs& attrs,
   if (attrs.mode != NpPadMode::kConstant) return MeaningGradientOfData(g);
   const Shape& in = g.In(0).shape();
   const Extents widths = *attrs.widths();
-  Extents begin, end;
+  SliceAttrs part;
   for (int axis = 0; axis < in.rank(); ++axis) {
-    begin.push_back(widths[2 * axis]);
-    end.push_back(begin.back() + in[axis]);
+    part.begin.push_back(widths[2 * axis]);
+    part.end.push_back(*part.begin.back() + in[axis]);
   }
-  return {g.Op("slice", {g.Head()},
-               {{"begin", ToString(begin)}, {"end", ToString(end)}})};
+  return {g.Op<op::Slice>({g.Head()}, part)};
 }
 
 }  // namespace

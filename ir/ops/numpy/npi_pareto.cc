@@ -10,7 +10,7 @@ constexpr NpDistribution kNpiPareto = {
     .draw = [](GraphBuilder& b, const Shape& shape,
                const std::vector<Value>& parameters) {
       const Value drawn = StandardExponential(b, shape);
-      return b.Op("expm1", {b.Div(drawn, parameters[0])});
+      return b.Op<op::Expm1>({b.Div(drawn, parameters[0])});
     }};
 
 }  // namespace

@@ -13,6 +13,7 @@
 
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_percentile.h"
+#include "ir/ops/numpy/percentile_of_sorted.h"
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
@@ -78,9 +79,8 @@ std::vector<Value> NpiPercentileParts(const NpiPercentileAttrs& a,
   Value q =
       a.q_scalar ? b.Scalar(*a.q_scalar) : b.Cast(node.inputs[1], DType::kF32);
   q = b.Reshape(q, Shape{q.shape().elements()});
-  const Value found =
-      b.Op("_percentile_of_sorted", {b.Op("sort", {rows}), q},
-           {{"interpolation", std::string(PercentileName(a.interpolation))}});
+  const Value found = b.Op<op::PercentileOfSorted>(
+      {b.Op<op::Sort>({rows}), q}, {.interpolation = a.interpolation});
   return {b.Reshape(found, node.types[0].shape)};
 }
 

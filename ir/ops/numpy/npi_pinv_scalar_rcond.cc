@@ -6,7 +6,9 @@
 // No gradient, as in MXNet 1.9.1.
 #include <algorithm>
 
+#include "ir/ops/tensor/expand_dims.h"
 #include "ir/ops/tensor/factorization.h"
+#include "ir/ops/tensor/reduction.h"
 
 namespace mxc {
 namespace {
@@ -42,15 +44,15 @@ std::vector<Value> PinvParts(const NpiPinvAttrs& attrs, const Node& node,
   const Value a = node.inputs[0];
   const int rank = a.shape().rank();
   const bool tall = a.shape()[rank - 2] > a.shape()[rank - 1];
-  const auto parts = b.Ops("_npi_svd", {tall ? Transposed(b, a) : a});
+  const auto parts = b.Ops<op::NpiSvd>({tall ? Transposed(b, a) : a});
   const Value values = parts[1];
   const Value greatest =
-      b.Op("max", {values}, {{"axis", "-1"}, {"keepdims", "True"}});
+      b.Op<op::Max>({values}, {.axis = Extents{-1}, .keepdims = true});
   const Value counts = b.Greater(values, b.Mul(greatest, attrs.rcond));
   const Value inverse =
       b.Where(counts, b.Div(1, values), b.Zeros(values.type()));
   const Value scaled =
-      b.Mul(parts[2], b.Op("expand_dims", {inverse}, {{"axis", "-1"}}));
+      b.Mul(parts[2], b.Op<op::ExpandDims>({inverse}, {.axis = -1}));
   return {tall ? MatrixProduct(b, parts[0], scaled)
                : MatrixProduct(b, scaled, parts[0], true, true)};
 }

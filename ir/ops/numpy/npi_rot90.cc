@@ -5,6 +5,8 @@
 
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/reverse.h"
+#include "ir/ops/tensor/swap_axis.h"
 
 namespace mxc {
 namespace {
@@ -47,11 +49,10 @@ std::vector<Value> NpiRot90Parts(const NpiRot90Attrs& a, const Node& node,
   const int64_t first = *ResolveAxis(a.plane()[0], rank);
   const int64_t second = *ResolveAxis(a.plane()[1], rank);
   const auto flipped = [&](Value v, int64_t axis) {
-    return b.Op("reverse", {v}, {ShapeAttr("axis", {axis})});
+    return b.Op<op::Reverse>({v}, {.axis = {axis}});
   };
   const auto turned = [&](Value v) {
-    return b.Op("SwapAxis", {v},
-                {NumberAttr("dim1", first), NumberAttr("dim2", second)});
+    return b.Op<op::SwapAxis>({v}, {.dim1 = first, .dim2 = second});
   };
   switch (a.turns()) {
     case 1:
@@ -61,7 +62,7 @@ std::vector<Value> NpiRot90Parts(const NpiRot90Attrs& a, const Node& node,
     case 3:
       return {flipped(turned(x), second)};
     default:
-      return {b.Op("_copy", {x})};
+      return {b.Op<op::Copy>({x})};
   }
 }
 

@@ -9,7 +9,7 @@ MXC_OP(NpiRtrueDivideScalar) {
       .Doc("scalar / data, of whole numbers a float32")
       .Types(TrueDivisionTypes)
       .Decompose([](const ScalarAttrs& a, const Node& node, GraphBuilder& b) {
-        return TrueDivision(b, node, "_rdiv_scalar", a.scalar);
+        return std::vector<Value>{b.Div(a.scalar, TrueDividend(b, node))};
       });
 }
 

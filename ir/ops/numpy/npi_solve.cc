@@ -4,6 +4,7 @@
 // C1  A holds square matrices, of at most kMostUnrolled rows
 // C2  B has the leading extents of A, and n rows
 // Gradient: B̄ = A⁻ᵀ · X̄, Ā = −B̄ · Xᵀ
+#include "ir/ops/tensor/expand_dims.h"
 #include "ir/ops/tensor/factorization.h"
 
 namespace mxc {
@@ -25,7 +26,7 @@ void NpiSolveTypes(const NoAttrs&, TypeInference& t) {
 // A tensor of the right side as matrices; vectors are their columns.
 Value SolveColumns(GraphBuilder& b, Value a, Value right) {
   if (right.shape().rank() == a.shape().rank()) return right;
-  return b.Op("expand_dims", {right}, {{"axis", "-1"}});
+  return b.Op<op::ExpandDims>({right}, {.axis = -1});
 }
 
 std::vector<Value> NpiSolveByElimination(const NoAttrs&, const Node& node,
@@ -38,7 +39,7 @@ std::vector<Value> NpiSolveByElimination(const NoAttrs&, const Node& node,
 
 std::vector<Value> NpiSolveGradient(const NoAttrs&, GradientBuilder& g) {
   const Value a = g.In(0);
-  const Value right = g.Op("_npi_solve", {Transposed(g, a), g.Head()});
+  const Value right = g.Op<op::NpiSolve>({Transposed(g, a), g.Head()});
   const Value left = MatrixProduct(g, SolveColumns(g, a, right),
                                    SolveColumns(g, a, g.Out()), false, true);
   return {g.Neg(left), right};

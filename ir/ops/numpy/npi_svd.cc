@@ -6,6 +6,7 @@
 // Gradient: U · P · V + U · diag(L)⁻¹ · (V̄ − N · V), with M = Uᵀ · Ū, N = V̄ · Vᵀ,
 //   E[i, j] = 1 / (L[j]² − L[i]²), 0 on the diagonal, and
 //   P = diag(L̄) + ((M − Mᵀ) ∘ E) · diag(L) − diag(L) · ((N − Nᵀ) ∘ E)
+#include "ir/ops/tensor/expand_dims.h"
 #include "ir/ops/tensor/factorization.h"
 
 namespace mxc {
@@ -36,7 +37,7 @@ std::vector<Value> NpiSvdByRotations(const NoAttrs&, const Node& node,
   const int rank = a.shape().rank();
   const int64_t rows = a.shape()[rank - 2], columns = a.shape()[rank - 1];
   const Shape flat = {a.shape().elements() / (rows * columns), rows, columns};
-  std::vector<Value> found = b.Ops("_one_sided_jacobi", {b.Reshape(a, flat)});
+  std::vector<Value> found = b.Ops<op::OneSidedJacobi>({b.Reshape(a, flat)});
   for (size_t i = 0; i < found.size(); ++i) {
     found[i] = b.Reshape(found[i], node.types[i].shape);
   }
@@ -46,8 +47,8 @@ std::vector<Value> NpiSvdByRotations(const NoAttrs&, const Node& node,
 // 1 / (L[j]² − L[i]²), and 0 on the diagonal.
 Value InverseGaps(GraphBuilder& b, Value values, const TensorType& square) {
   const Value squares = b.Square(values);
-  const Value gaps = b.Sub(b.Op("expand_dims", {squares}, {{"axis", "-2"}}),
-                           b.Op("expand_dims", {squares}, {{"axis", "-1"}}));
+  const Value gaps = b.Sub(b.Op<op::ExpandDims>({squares}, {.axis = -2}),
+                           b.Op<op::ExpandDims>({squares}, {.axis = -1}));
   const Value one = Identities(b, square);
   return b.Sub(b.Div(1, b.Add(gaps, one)), one);
 }
@@ -55,15 +56,15 @@ Value InverseGaps(GraphBuilder& b, Value values, const TensorType& square) {
 std::vector<Value> NpiSvdGradient(const NoAttrs&, GradientBuilder& g) {
   const Value u = g.Out(0), values = g.Out(1), v = g.Out(2);
   const auto turned = [&](Value m) { return g.Sub(m, Transposed(g, m)); };
-  const Value rows = g.Op("expand_dims", {values}, {{"axis", "-1"}});
-  const Value columns = g.Op("expand_dims", {values}, {{"axis", "-2"}});
+  const Value rows = g.Op<op::ExpandDims>({values}, {.axis = -1});
+  const Value columns = g.Op<op::ExpandDims>({values}, {.axis = -2});
   const Value gaps = InverseGaps(g, values, u.type());
   const Value m = MatrixProduct(g, u, g.Head(0), true, false);
   const Value n = MatrixProduct(g, g.Head(2), v, false, true);
   const Value left = g.Mul(g.Mul(turned(m), gaps), columns);
   const Value right = g.Mul(g.Mul(turned(n), gaps), rows);
   const Value p =
-      g.Sub(g.Add(g.Op("_linalg_makediag", {g.Head(1)}), left), right);
+      g.Sub(g.Add(g.Op<op::LinalgMakediag>({g.Head(1)}), left), right);
   const Value beside = g.Div(g.Sub(g.Head(2), MatrixProduct(g, n, v)), rows);
   const Value inner = g.Add(MatrixProduct(g, p, v), beside);
   return {MatrixProduct(g, u, inner)};

@@ -45,7 +45,7 @@ std::vector<Value> NpiTensorinvParts(const NpiTensorinvAttrs& attrs,
   const Value a = node.inputs[0];
   const int64_t rows = TensorinvRows(attrs, a.shape()).elements();
   const Value inverse =
-      b.Op("_linalg_inverse", {b.Reshape(a, Shape{rows, rows})});
+      b.Op<op::LinalgInverse>({b.Reshape(a, Shape{rows, rows})});
   return {b.Reshape(inverse, node.types[0].shape)};
 }
 

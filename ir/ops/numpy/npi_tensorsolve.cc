@@ -70,7 +70,7 @@ std::vector<Value> NpiTensorsolveParts(const NpiTensorsolveAttrs& attrs,
   const Value moved =
       Transposed(b, a, *TensorsolveOrder(attrs, a.shape().rank()));
   const Value solved =
-      b.Op("_npi_solve", {b.Reshape(moved, Shape{n, n}), Flattened(b, right)});
+      b.Op<op::NpiSolve>({b.Reshape(moved, Shape{n, n}), Flattened(b, right)});
   return {b.Reshape(solved, node.types[0].shape)};
 }
 

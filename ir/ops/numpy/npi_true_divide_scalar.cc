@@ -9,7 +9,7 @@ MXC_OP(NpiTrueDivideScalar) {
       .Doc("data / scalar, of whole numbers a float32")
       .Types(TrueDivisionTypes)
       .Decompose([](const ScalarAttrs& a, const Node& node, GraphBuilder& b) {
-        return TrueDivision(b, node, "_div_scalar", a.scalar);
+        return std::vector<Value>{b.Div(TrueDividend(b, node), a.scalar)};
       });
 }
 

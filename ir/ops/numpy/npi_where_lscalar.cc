@@ -1,16 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/numpy/npi_where_lscalar.h"
 #include "ir/ops/numpy/np_where.h"
 
 namespace mxc {
-namespace {
-
-struct NpiWhereLscalarAttrs {
-  double scalar = 0;
-
-  void Describe(Fields& f) { f("scalar", scalar).Doc("the number"); }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 MXC_OP(NpiWhereLscalar) {
   return Op<NpiWhereLscalarAttrs>("_npi_where_lscalar")

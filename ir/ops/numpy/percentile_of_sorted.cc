@@ -3,16 +3,11 @@
 //   sorted  [R, n]
 //   q       f32[Q]; clipped to 0 … 100
 //   output  f[Q, R]
+#include "ir/ops/numpy/percentile_of_sorted.h"
 #include "ir/ops/numpy/np_percentile.h"
 
 namespace mxc {
 namespace {
-
-struct PercentileOfSortedAttrs {
-  PercentileAt interpolation = PercentileAt::kLinear;
-
-  void Describe(Fields& f) { DescribePercentile(f, interpolation); }
-};
 
 void PercentileOfSortedTypes(const PercentileOfSortedAttrs&, TypeInference& t) {
   t.SetInDType(1, DType::kF32);

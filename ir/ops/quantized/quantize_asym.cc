@@ -8,6 +8,7 @@
 //   shift   f32[1]: 255 − greatest·scale
 // Source: MXNet 1.9.1 operator/quantization/quantize_asym-inl.h.
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/clip.h"
 
 namespace mxc {
 namespace {
@@ -50,8 +51,7 @@ std::vector<Value> QuantizeAsymParts(const QuantizeAsymAttrs& a,
   const Shape along(Extents(data.shape().rank(), 1));
   const auto over = [&](Value number) { return b.Reshape(number, along); };
   const Value level = b.Add(b.Add(b.Mul(data, over(scale)), over(shift)), 0.5);
-  const Value limited =
-      b.Op("clip", {level}, {{"a_min", "0"}, {"a_max", "255"}});
+  const Value limited = b.Op<op::Clip>({level}, {.a_min = 0, .a_max = 255});
   return {b.Cast(limited, DType::kU8), scale, shift};
 }
 

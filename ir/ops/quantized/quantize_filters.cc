@@ -10,19 +10,12 @@
 #include <cmath>
 
 #include "ir/ops/quantized/quantization.h"
+#include "ir/ops/quantized/quantize_filters.h"
 
 namespace mxc {
 namespace {
 
 constexpr float kLeastMagnitude = 1e-30F;  // of zeros any scale will do
-
-struct QuantizeFiltersAttrs {
-  bool alike = false;
-
-  void Describe(Fields& f) {
-    f("alike", alike).Doc("all filters have the same scale");
-  }
-};
 
 void QuantizeFiltersTypes(const QuantizeFiltersAttrs&, TypeInference& t) {
   t.AllSameDType();

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ir/ops/quantized/quantization.h"
+#include "ir/ops/quantized/round_to_levels.h"
 
 namespace mxc {
 namespace {
@@ -54,9 +55,8 @@ std::vector<Value> QuantizeV2Parts(const QuantizedAttrs& attrs,
   const DType dtype = node.types[0].dtype;
   const Value scale = b.Div(LevelsOf(dtype, kWideLevels), b.Scalar(magnitude));
   const Value x = b.Mul(node.inputs[0], scale);
-  const Value rounded =
-      b.Op("_round_to_levels", {b.Reshape(x, node.types[0].shape)},
-           {{"levels", std::string(MxnetName(dtype))}});
+  const Value rounded = b.Op<op::RoundToLevels>(
+      {b.Reshape(x, node.types[0].shape)}, {.levels = dtype});
   const bool int8 = dtype == DType::kI8;
   return {b.Cast(rounded, dtype), b.Scalar(int8 ? -magnitude : low),
           b.Scalar(int8 ? magnitude : high)};

@@ -40,7 +40,8 @@ MXC_OP(QuantizedAct) {
       })
       .Decompose([](const QuantizedActAttrs&, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
-        const Value relu = b.Op("relu", {b.Cast(node.inputs[0], DType::kF32)});
+        const Value relu =
+            b.Op<op::Relu>({b.Cast(node.inputs[0], DType::kF32)});
         return WithRangeOf(node, b.Cast(relu, node.types[0].dtype));
       })
       .ZeroGradient();

@@ -7,7 +7,9 @@
 // Source: MXNet 1.9.1 operator/quantization/quantized_concat.cc,
 // mkldnn/mkldnn_quantized_concat.cc.
 #include "ir/ops/quantized/quantization.h"
+#include "ir/ops/quantized/round_to_levels.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/concat.h"
 
 namespace mxc {
 namespace {
@@ -58,7 +60,7 @@ std::vector<Value> QuantizedConcatParts(const QuantizedConcatAttrs& a,
   };
   Value low = range_end(0, 0), high = range_end(0, 1);
   for (int i = 1; i < a.parts(); ++i) {
-    low = b.Op("broadcast_minimum", {low, range_end(i, 0)});
+    low = b.Op<op::BroadcastMinimum>({low, range_end(i, 0)});
     high = b.Maximum(high, range_end(i, 1));
   }
   const Value scale =
@@ -73,12 +75,10 @@ std::vector<Value> QuantizedConcatParts(const QuantizedConcatAttrs& a,
     levels.push_back(b.Reshape(
         b.Mul(b.Cast(data, DType::kF32), b.Mul(level, scale)), data.shape()));
   }
-  const Value joined = b.Op("Concat", levels,
-                            {{"num_args", std::to_string(a.num_args)},
-                             {"dim", std::to_string(a.dim)}});
+  const Value joined =
+      b.Op<op::Concat>(levels, {.num_args = a.num_args, .dim = a.dim});
   const Value rounded =
-      b.Op("_round_to_levels", {joined},
-           {{"levels", std::string(MxnetName(dtype))}}, "rounded");
+      b.Op<op::RoundToLevels>({joined}, {.levels = dtype}, "rounded");
   return {b.Cast(rounded, dtype), low, high};
 }
 

@@ -46,7 +46,7 @@ MXC_OP(QuantizedEmbedding) {
       .Types(QuantizedEmbeddingTypes)
       .Decompose([](const QuantizedEmbeddingAttrs&, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
-        const Value rows = b.Op("take", {node.inputs[1], node.inputs[0]});
+        const Value rows = b.Op<op::Take>({node.inputs[1], node.inputs[0]});
         return {rows, node.inputs[2], node.inputs[3]};
       })
       .ZeroGradient();

@@ -19,7 +19,7 @@ MXC_OP(QuantizedFlatten) {
         if (RequireQuantized(t, 0)) t.SetOutDType(0, t.InDType(0));
       })
       .Decompose([](const NoAttrs&, const Node& node, GraphBuilder& b) {
-        return WithRangeOf(node, b.Op("Flatten", {node.inputs[0]}));
+        return WithRangeOf(node, b.Op<op::Flatten>({node.inputs[0]}));
       })
       .ZeroGradient();
 }

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "ir/ops/nn/spatial.h"
+#include "ir/ops/quantized/quantize_filters.h"
+#include "ir/ops/quantized/round_to_levels.h"
 
 namespace mxc {
 
@@ -137,8 +139,7 @@ class LayerParts {
     return b_.Div(LevelsOf(In(tensor).type().dtype, levels), Magnitude(low));
   }
   Value Rounded(Value x, DType levels) const {
-    return b_.Op("_round_to_levels", {x},
-                 {{"levels", std::string(MxnetName(levels))}});
+    return b_.Op<op::RoundToLevels>({x}, {.levels = levels});
   }
   // One value, or one a filter, beside the axes of the output.
   Value ByChannel(Value x) const {
@@ -164,7 +165,7 @@ class LayerParts {
     if (In("bias").type().dtype == DType::kI32) return;
     const Value own = ScaleOf("bias", "min_bias", kWideLevels);
     bias_ = b_.Mul(bias_, b_.Div(b_.Mul(data_scale_, weight_scale_), own));
-    bias_ = a_.truncates_bias ? b_.Op("trunc", {bias_})
+    bias_ = a_.truncates_bias ? b_.Op<op::Trunc>({bias_})
                               : Rounded(bias_, DType::kI32);
   }
 
@@ -174,9 +175,8 @@ class LayerParts {
     Value slope = b_.Ones({DType::kF32, Shape{filters}});
     if (a_.with_norm) slope = ApplyNorm();
     const bool alike = output_.dtype == DType::kI32;
-    const std::vector<Value> parts =
-        b_.Ops("_quantize_filters", {In("weight"), slope, GreatestScale()},
-               {{"alike", PrintBool(alike)}});
+    const std::vector<Value> parts = b_.Ops<op::QuantizeFilters>(
+        {In("weight"), slope, GreatestScale()}, {.alike = alike});
     weight_ = parts[0];
     weight_scale_ = parts[1];
     weight_magnitude_ = alike ? b_.SliceAxis(parts[2], 0, 0, 1) : parts[2];

@@ -9,6 +9,7 @@
 // Source: MXNet 1.9.1 operator/quantization/quantized_pooling.cc; its values.
 #include "ir/ops/nn/pooling.h"
 #include "ir/ops/quantized/quantization.h"
+#include "ir/ops/quantized/round_to_levels.h"
 
 namespace mxc {
 namespace {
@@ -26,18 +27,14 @@ void QuantizedPoolingTypes(const PoolingAttrs& a, TypeInference& t) {
   if (RequireQuantized(t, 0)) t.SetOutDType(0, t.InDType(0));
 }
 
-std::vector<AttrText> PoolingTexts(PoolingAttrs a) {
-  return PrintAttrs([&](Fields& f) { a.Describe(f); });
-}
-
 Value MeanOfWindows(PoolingAttrs a, Value data, GraphBuilder& b) {
   if (a.global_pool || !a.count_include_pad.value_or(true)) {
-    return b.Op("Pooling", {data}, PoolingTexts(a));
+    return b.Op<op::Pooling>({data}, a);
   }
   double cells = 1;
   for (const int64_t extent : a.kernel) cells *= static_cast<double>(extent);
   a.pool_type = PoolType::kSum;
-  return b.Mul(b.Op("Pooling", {data}, PoolingTexts(a)), 1 / cells);
+  return b.Mul(b.Op<op::Pooling>({data}, a), 1 / cells);
 }
 
 std::vector<Value> QuantizedPoolingParts(const PoolingAttrs& a,
@@ -46,10 +43,10 @@ std::vector<Value> QuantizedPoolingParts(const PoolingAttrs& a,
   const Value data = b.Cast(node.inputs[0], DType::kF32);
   Value output;
   if (a.pool_type == PoolType::kMax) {
-    output = b.Op("Pooling", {data}, PoolingTexts(a));
+    output = b.Op<op::Pooling>({data}, a);
   } else {
-    output = b.Op("_round_to_levels", {MeanOfWindows(a, data, b)},
-                  {{"levels", std::string(MxnetName(dtype))}});
+    output =
+        b.Op<op::RoundToLevels>({MeanOfWindows(a, data, b)}, {.levels = dtype});
   }
   return WithRangeOf(node, b.Cast(output, dtype));
 }

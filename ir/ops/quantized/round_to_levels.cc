@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // _round_to_levels: floats rounded to whole numbers that a type of integers
 // holds (RoundToLevels); they stay f32.
+#include "ir/ops/quantized/round_to_levels.h"
 #include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
-namespace {
-
-struct RoundToLevelsAttrs {
-  DType levels = DType::kI8;
-
-  void Describe(Fields& f) {
-    f("levels", levels).Required().Doc("int8, uint8 or int32");
-  }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 MXC_OP(RoundToLevels) {
   return Op<RoundToLevelsAttrs>("_round_to_levels")

@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // add_n: the sum of all inputs, from the first to the last.
 // C1  the inputs have one shape
+#include "ir/ops/tensor/add_n.h"
 #include "ir/ops/tensor/arithmetic.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
 namespace {
-
-struct AddNAttrs {
-  int64_t num_args = 1;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Required().Range(1, kMaxOperands).Doc("inputs");
-  }
-};
 
 void AddNTypes(const AddNAttrs&, TypeInference& t) {
   for (int i = 1; i < t.inputs(); ++i) {
@@ -28,7 +21,7 @@ void AddNTypes(const AddNAttrs&, TypeInference& t) {
 }
 
 Value AddAll(GraphBuilder& b, const std::vector<Value>& terms) {
-  return b.Op("add_n", terms, {{"num_args", std::to_string(terms.size())}});
+  return b.Op<op::AddN>(terms, {.num_args = std::ssize(terms)});
 }
 
 void AddNMeaning(const AddNAttrs&, Definition& def) {

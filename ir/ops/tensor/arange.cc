@@ -5,34 +5,12 @@
 // C1  step is not 0 and leads from start to stop
 #include <cmath>
 
+#include "ir/ops/tensor/arange.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/progression.h"
 
 namespace mxc {
 namespace {
-
-struct ArangeAttrs {
-  double start = 0;
-  std::optional<double> stop;
-  double step = 1;
-  int64_t repeat = 1;
-  bool infer_range = false;
-  std::string ctx;
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("start", start).Required().Doc("first number, or the end if alone");
-    f("stop", stop).Doc("the numbers stay before it");
-    f("step", step).Doc("difference of two numbers");
-    f("repeat", repeat).Min(1).Doc("how often each number stands");
-    f("infer_range", infer_range).Doc("the length follows from the readers");
-    f("ctx", ctx).Doc("device").Hint();
-    f("dtype", dtype).Doc("element type");
-  }
-
-  bool counts_from_zero() const { return !stop && !infer_range; }
-  double first() const { return counts_from_zero() ? 0 : start; }
-};
 
 void ArangeTypes(const ArangeAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, attrs.dtype);

@@ -1,27 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // argsort: the indices that would sort an axis.
 // C1, C2: see sorting.h
+#include "ir/ops/tensor/argsort.h"
 #include "ir/ops/tensor/positions.h"
 #include "ir/ops/tensor/sorting.h"
 
 namespace mxc {
-namespace {
-
-struct ArgsortAttrs {
-  std::optional<int64_t> axis = -1;
-  bool is_ascend = true;
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis that is sorted; None: the flattened data");
-    f("is_ascend", is_ascend).Doc("the least element first");
-    f("dtype", dtype).Doc("element type of the indices");
-  }
-
-  SortRequest request() const { return {axis, is_ascend, 0}; }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 MXC_OP(Argsort) {
   return Op<ArgsortAttrs>("argsort")

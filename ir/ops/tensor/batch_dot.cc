@@ -4,26 +4,14 @@
 //   rhs     t[B…, K, N], or t[B…, N, K] with transpose_b
 //   output  t[B…, M, N]
 // C1, C2, C3: see MatrixProductTypes
+#include "ir/ops/tensor/batch_dot.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/reshape.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {
-
-struct BatchDotAttrs {
-  bool transpose_a = false, transpose_b = false;
-  StorageType forward_stype = StorageType::kNone;
-
-  void Describe(Fields& f) {
-    f("transpose_a", transpose_a).Doc("the matrices of lhs are transposed");
-    f("transpose_b", transpose_b).Doc("the matrices of rhs are transposed");
-    f("forward_stype", forward_stype)
-        .OneOf(kStorageTypes)
-        .Doc("storage of the output; all is dense here")
-        .Hint();
-  }
-};
 
 void BatchDotMeaning(const BatchDotAttrs& attrs, Definition& def) {
   const int rank = def.OutShape().rank();
@@ -46,18 +34,15 @@ std::vector<Value> BatchDotOfThree(const BatchDotAttrs& attrs, const Node& node,
   const int rank = node.types[0].shape.rank();
   if (rank == 3) return {};
   const auto merged = [&](Value v, const char* role) {
-    const std::string shape =
-        fmt::format("(-1, {}, {})", v.shape()[rank - 2], v.shape()[rank - 1]);
-    return b.Op("Reshape", {v}, {{"shape", shape}}, role);
+    return b.Op<op::Reshape>(
+        {v}, {.shape = {-1, v.shape()[rank - 2], v.shape()[rank - 1]}}, role);
   };
-  const Value product =
-      b.Op("batch_dot",
-           {merged(node.inputs[0], "lhs"), merged(node.inputs[1], "rhs")},
-           {{"transpose_a", PrintBool(attrs.transpose_a)},
-            {"transpose_b", PrintBool(attrs.transpose_b)}},
-           "product");
-  return {b.Op("Reshape", {product}, {{"shape", ToString(node.types[0].shape)}},
-               "output")};
+  const Value product = b.Op<op::BatchDot>(
+      {merged(node.inputs[0], "lhs"), merged(node.inputs[1], "rhs")},
+      {.transpose_a = attrs.transpose_a, .transpose_b = attrs.transpose_b},
+      "product");
+  return {b.Op<op::Reshape>({product}, {.shape = node.types[0].shape.dims()},
+                            "output")};
 }
 
 }  // namespace
@@ -80,7 +65,7 @@ MXC_OP(BatchDot) {
                    : std::nullopt;
       })
       .Gradient([](const BatchDotAttrs& attrs, GradientBuilder& g) {
-        return ProductGradients(g, "batch_dot", g.In(0), g.In(1), g.Head(),
+        return ProductGradients(g, g.In(0), g.In(1), g.Head(),
                                 attrs.transpose_a, attrs.transpose_b);
       });
 }

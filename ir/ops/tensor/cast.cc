@@ -2,20 +2,11 @@
 // Cast: data in another element type. Floats are cut towards zero to integers,
 // and where they do not fit as MXNet does on x86 (C leaves it open): see
 // Truncated (ir/program/integers.h). Half floats round to nearest even.
+#include "ir/ops/tensor/cast.h"
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
-namespace {
-
-struct CastAttrs {
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("dtype", dtype).Required().Doc("element type of the output");
-  }
-};
-
-}  // namespace
+namespace {}  // namespace
 
 MXC_OP(Cast) {
   return Op<CastAttrs>("Cast")

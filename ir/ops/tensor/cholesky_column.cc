@@ -5,20 +5,11 @@
 //   output  A with that column of L in place of its own
 // Without lower, of transposed matrices.
 // C1  A holds square matrices with that column
+#include "ir/ops/tensor/cholesky_column.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct CholeskyColumnAttrs {
-  int64_t column = 0;
-  bool lower = true;
-
-  void Describe(Fields& f) {
-    f("column", column).Required().Min(0).Doc("the column that is computed");
-    f("lower", lower).Doc("L is a lower triangle");
-  }
-};
 
 void CholeskyColumnTypes(const CholeskyColumnAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

@@ -81,10 +81,10 @@ std::vector<Value> ChooseGradient(const ChooseAttrs& a, GradientBuilder& g) {
     const Value head = g.Head(i), zeros = g.Zeros(head.type());
     const int then = 1 + i, otherwise = 1 + a.sides() + i;
     if (g.Needs(then)) {
-      gradients[then] = g.Op("_select", {g.In(0), head, zeros});
+      gradients[then] = g.Op<op::Select>({g.In(0), head, zeros});
     }
     if (g.Needs(otherwise)) {
-      gradients[otherwise] = g.Op("_select", {g.In(0), zeros, head});
+      gradients[otherwise] = g.Op<op::Select>({g.In(0), zeros, head});
     }
   }
   return gradients;

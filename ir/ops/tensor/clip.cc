@@ -2,20 +2,12 @@
 // clip: x within a_min ≤ x ≤ a_max; NaN stays NaN. Where a_min exceeds a_max,
 // what exceeds a_max is a_max, and all else a_min.
 // Source: MXNet 1.9.1 operator/tensor/matrix_op-inl.h, clip.
+#include "ir/ops/tensor/clip.h"
 #include "ir/ops/tensor/arithmetic.h"
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
 namespace {
-
-struct ClipAttrs {
-  double a_min = 0, a_max = 0;
-
-  void Describe(Fields& f) {
-    f("a_min", a_min).Required().Doc("the least value");
-    f("a_max", a_max).Required().Doc("the greatest value");
-  }
-};
 
 Expr Clip(const ClipAttrs& attrs, Expr x) {
   const Expr low = Number(attrs.a_min, x->dtype);

@@ -6,31 +6,12 @@
 // C1  kernel has 1 to 3 entries
 // C2  stride, dilate, pad and output_size are empty or as long as kernel
 // C3  data have such columns
+#include "ir/ops/tensor/col2im.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/columns.h"
 
 namespace mxc {
 namespace {
-
-struct Col2imAttrs : ColumnsAttrs {
-  Extents output_size;
-
-  void Describe(Fields& f) {
-    f("output_size", output_size)
-        .Required()
-        .Range(1, 1 << 30)
-        .Doc("spatial extents of the output");
-    ColumnsAttrs::Describe(f);
-  }
-
-  Shape WindowCounts() const {
-    Extents windows;
-    for (int k = 0; k < rank(); ++k) {
-      windows.push_back(Windows(k, output_size[k]));
-    }
-    return Shape(windows);
-  }
-};
 
 std::optional<std::string> CheckCol2im(const Col2imAttrs& attrs) {
   if (auto error = CheckColumns(attrs)) return error;
@@ -92,7 +73,7 @@ MXC_OP(Col2im) {
       .Meaning(Col2imMeaning)
       .Gradient([](const Col2imAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("im2col", {g.Head()}, attrs.Texts())};
+        return {g.Op<op::Im2col>({g.Head()}, attrs)};
       });
 }
 

@@ -11,7 +11,7 @@
 namespace mxc {
 
 struct ColumnsAttrs {
-  Extents kernel, stride, dilate, pad;
+  Extents kernel = {}, stride = {}, dilate = {}, pad = {};
 
   void Describe(Fields& f) {
     f("kernel", kernel).Required().Range(1, 1 << 20).Doc("window");
@@ -29,15 +29,8 @@ struct ColumnsAttrs {
     const int64_t room = extent + 2 * Pad(k) - Dilate(k) * (kernel[k] - 1) - 1;
     return room < 0 ? 0 : room / Stride(k) + 1;
   }
-  // The same as the text of an operator's attributes.
-  std::vector<AttrText> Texts() const {
-    std::vector<AttrText> texts = {{"kernel", ToString(kernel)}};
-    if (!stride.empty()) texts.emplace_back("stride", ToString(stride));
-    if (!dilate.empty()) texts.emplace_back("dilate", ToString(dilate));
-    if (!pad.empty()) texts.emplace_back("pad", ToString(pad));
-    return texts;
-  }
 };
+MXC_ATTRS(Im2col, ColumnsAttrs);
 
 // C1  kernel has 1 to 3 entries
 // C2  stride, dilate and pad are empty or as long as kernel

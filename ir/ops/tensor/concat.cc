@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Concat: the inputs one after the other along dim; all else agrees.
 // C1, C2, C3: see joining.h
+#include "ir/ops/tensor/concat.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/joining.h"
 
 namespace mxc {
 namespace {
-
-struct ConcatAttrs {
-  int64_t num_args = 1;
-  int64_t dim = 1;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Required().Range(1, kMaxOperands).Doc("inputs");
-    f("dim", dim).Doc("the axis along which the inputs are joined");
-  }
-};
 
 // Inputs of one step; of more, parts are joined first, then these.
 constexpr size_t kMostInputs = 64;

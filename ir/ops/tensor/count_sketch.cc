@@ -8,6 +8,8 @@
 // Source: MXNet 1.9.1 operator/contrib/count_sketch-inl.h; Pham and Pagh, Fast
 // and Scalable Polynomial Kernels via Explicit Feature Maps, 2013.
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scatter_add.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc {
 namespace {
@@ -48,8 +50,8 @@ std::vector<Value> CountSketchParts(const CountSketchAttrs& attrs,
   const int64_t features = data.shape()[data.shape().rank() - 1];
   const Value places = b.Reshape(node.inputs[1], Shape{features});
   const Value signs = b.Reshape(node.inputs[2], Shape{features});
-  return {b.Op("_scatter_add", {b.Mul(data, signs), places},
-               {{"axis", "-1"}, {"extent", std::to_string(attrs.out_dim)}})};
+  return {b.Op<op::ScatterAdd>({b.Mul(data, signs), places},
+                               {.axis = -1, .extent = attrs.out_dim})};
 }
 
 std::vector<Value> CountSketchGradient(const CountSketchAttrs&,
@@ -57,7 +59,7 @@ std::vector<Value> CountSketchGradient(const CountSketchAttrs&,
   const int rank = g.In(0).shape().rank();
   const Shape features = {g.In(0).shape()[rank - 1]};
   const Value taken =
-      g.Op("take", {g.Head(), g.Reshape(g.In(1), features)}, {{"axis", "-1"}});
+      g.Op<op::Take>({g.Head(), g.Reshape(g.In(1), features)}, {.axis = -1});
   return {g.Mul(taken, g.Reshape(g.In(2), features)), {}, {}};
 }
 

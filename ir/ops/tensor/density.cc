@@ -59,16 +59,16 @@ Value Density(const DensityAttrs& attrs, GraphBuilder& b, Value logarithm) {
   return attrs.is_log ? logarithm : b.Exp(logarithm);
 }
 
-Value LogGamma(GraphBuilder& b, Value x) { return b.Op("gammaln", {x}); }
+Value LogGamma(GraphBuilder& b, Value x) { return b.Op<op::Gammaln>({x}); }
 
 Value LogPoisson(GraphBuilder& b, Value sample, Value mean) {
-  const Value x = b.Op("BlockGrad", {sample});
+  const Value x = b.Op<op::BlockGrad>({sample});
   const Value ways = LogGamma(b, b.Add(x, 1));
   return b.Sub(b.Sub(b.Mul(x, b.Log(mean)), ways), mean);
 }
 
 Value LogNegativeBinomial(GraphBuilder& b, Value sample, Value k, Value p) {
-  const Value x = b.Op("BlockGrad", {sample});
+  const Value x = b.Op<op::BlockGrad>({sample});
   const Value ways = b.Sub(b.Sub(LogGamma(b, b.Add(x, k)), LogGamma(b, k)),
                            LogGamma(b, b.Add(x, 1)));
   const Value failed = b.Mul(x, b.Log(b.Sub(1, p)));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/determinant.h"
 
+#include "ir/ops/tensor/reduction.h"
+
 namespace mxc {
 
 void DeterminantTypes(TypeInference& t) {
@@ -12,18 +14,22 @@ void DeterminantTypes(TypeInference& t) {
 }
 
 Value EliminatedDiagonal(GraphBuilder& b, Value a) {
-  return b.Op("_linalg_extractdiag", {Eliminate(b, a)});
+  return b.Op<op::LinalgExtractdiag>({Eliminate(b, a)});
 }
 
-Value OverPivots(GraphBuilder& b, std::string_view op, Value diagonal) {
-  return b.Op(op, {diagonal}, {{"axis", "-1"}});
+Value SumOfPivots(GraphBuilder& b, Value diagonal) {
+  return b.Op<op::Sum>({diagonal}, {.axis = Extents{-1}});
+}
+
+Value ProductOfPivots(GraphBuilder& b, Value diagonal) {
+  return b.Op<op::Prod>({diagonal}, {.axis = Extents{-1}});
 }
 
 Value TimesInverseTransposed(GradientBuilder& g, Value factor) {
   const Shape& a = g.In(0).shape();
   Extents dims(a.dims().begin(), a.dims().end() - 2);
   dims.insert(dims.end(), {1, 1});
-  const Value inverse = g.Op("_linalg_inverse", {g.In(0)});
+  const Value inverse = g.Op<op::LinalgInverse>({g.In(0)});
   return g.Mul(Transposed(g, inverse), g.Reshape(factor, dims));
 }
 

@@ -13,7 +13,8 @@ void DeterminantTypes(TypeInference& t);
 // The diagonal that elimination leaves, [matrices…, n].
 Value EliminatedDiagonal(GraphBuilder& b, Value a);
 // A reduction of that.
-Value OverPivots(GraphBuilder& b, std::string_view op, Value diagonal);
+Value SumOfPivots(GraphBuilder& b, Value diagonal);
+Value ProductOfPivots(GraphBuilder& b, Value diagonal);
 // factor · A⁻ᵀ, with a factor for each matrix of input 0.
 Value TimesInverseTransposed(GradientBuilder& g, Value factor);
 

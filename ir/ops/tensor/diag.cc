@@ -8,23 +8,11 @@
 #include <cstdlib>
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/diag.h"
+#include "ir/ops/tensor/diag_gradient.h"
 
 namespace mxc {
 namespace {
-
-struct DiagAttrs {
-  int64_t k = 0;
-  int64_t axis1 = 0, axis2 = 1;
-
-  void Describe(Fields& f) {
-    f("k", k).Range(-1e9, 1e9).Doc("the diagonal; positive: above the main");
-    f("axis1", axis1).Doc("the axis of the rows");
-    f("axis2", axis2).Doc("the axis of the columns");
-  }
-
-  int64_t skipped_rows() const { return std::max<int64_t>(-k, 0); }
-  int64_t skipped_columns() const { return std::max<int64_t>(k, 0); }
-};
 
 void DiagTypes(const DiagAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
@@ -76,13 +64,11 @@ void DiagMeaning(const DiagAttrs& attrs, Definition& def) {
 
 std::vector<Value> DiagGradient(const DiagAttrs& attrs, GradientBuilder& g) {
   const Shape& in = g.In(0).shape();
-  const AttrText k = {"k", std::to_string(attrs.k)};
-  if (in.rank() == 1) return {g.Op("diag", {g.Head()}, {k})};
-  return {g.Op("_diag_gradient", {g.Head()},
-               {{"shape", ToString(in)},
-                k,
-                {"axis1", std::to_string(attrs.axis1)},
-                {"axis2", std::to_string(attrs.axis2)}})};
+  if (in.rank() == 1) return {g.Op<op::Diag>({g.Head()}, {.k = attrs.k})};
+  return {g.Op<op::DiagGradient>({g.Head()}, {.shape = in.dims(),
+                                              .k = attrs.k,
+                                              .axis1 = attrs.axis1,
+                                              .axis2 = attrs.axis2})};
 }
 
 }  // namespace

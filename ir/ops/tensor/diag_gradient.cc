@@ -9,22 +9,10 @@
 
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/diag_gradient.h"
 
 namespace mxc {
 namespace {
-
-struct DiagGradientAttrs {
-  Extents shape;
-  int64_t k = 0;
-  int64_t axis1 = 0, axis2 = 1;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Required().Min(1).Doc("shape of the output");
-    f("k", k).Range(-1e9, 1e9).Doc("the diagonal; positive: above the main");
-    f("axis1", axis1).Doc("the axis of the rows");
-    f("axis2", axis2).Doc("the axis of the columns");
-  }
-};
 
 void DiagGradientTypes(const DiagGradientAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

@@ -6,26 +6,14 @@
 // C1  the extents K agree
 // C2  vectors are not transposed
 // C3  both have at least one axis
+#include "ir/ops/tensor/dot.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/reshape.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
 namespace {
-
-struct DotAttrs {
-  bool transpose_a = false, transpose_b = false;
-  StorageType forward_stype = StorageType::kNone;
-
-  void Describe(Fields& f) {
-    f("transpose_a", transpose_a).Doc("lhs is summed over its first axis");
-    f("transpose_b", transpose_b).Doc("rhs is summed over its last axis");
-    f("forward_stype", forward_stype)
-        .OneOf(kStorageTypes)
-        .Doc("storage of the output; all is dense here")
-        .Hint();
-  }
-};
 
 bool BothVectors(const Shape& lhs, const Shape& rhs) {
   return lhs.rank() == 1 && rhs.rank() == 1;
@@ -85,21 +73,19 @@ std::vector<Value> DotOfMatrices(const DotAttrs& attrs, const Node& node,
                                  GraphBuilder& b) {
   const Shape &lhs = node.inputs[0].shape(), &rhs = node.inputs[1].shape();
   if (BothVectors(lhs, rhs) || (lhs.rank() == 2 && rhs.rank() == 2)) return {};
-  const std::string k = std::to_string(lhs[LhsSummed(attrs, lhs)]);
+  const int64_t k = lhs[LhsSummed(attrs, lhs)];
   const auto matrix = [&](Value v, bool k_first, const char* role) {
     if (v.shape().rank() == 2) return v;
-    const std::string shape = k_first ? "(" + k + ", -1)" : "(-1, " + k + ")";
-    return b.Op("Reshape", {v}, {{"shape", shape}}, role);
+    const Extents shape = k_first ? Extents{k, -1} : Extents{-1, k};
+    return b.Op<op::Reshape>({v}, {.shape = shape}, role);
   };
-  const Value product =
-      b.Op("dot",
-           {matrix(node.inputs[0], attrs.transpose_a, "lhs"),
-            matrix(node.inputs[1], !attrs.transpose_b, "rhs")},
-           {{"transpose_a", PrintBool(attrs.transpose_a)},
-            {"transpose_b", PrintBool(attrs.transpose_b)}},
-           "product");
-  return {b.Op("Reshape", {product}, {{"shape", ToString(node.types[0].shape)}},
-               "output")};
+  const Value product = b.Op<op::Dot>(
+      {matrix(node.inputs[0], attrs.transpose_a, "lhs"),
+       matrix(node.inputs[1], !attrs.transpose_b, "rhs")},
+      {.transpose_a = attrs.transpose_a, .transpose_b = attrs.transpose_b},
+      "product");
+  return {b.Op<op::Reshape>({product}, {.shape = node.types[0].shape.dims()},
+                            "output")};
 }
 
 std::vector<Value> DotGradient(const DotAttrs& attrs, GradientBuilder& g) {
@@ -110,7 +96,7 @@ std::vector<Value> DotGradient(const DotAttrs& attrs, GradientBuilder& g) {
     return k_first ? Shape{extent, others} : Shape{others, extent};
   };
   std::vector<Value> gradients = ProductGradients(
-      g, "dot", g.Reshape(g.In(0), matrix(attrs.transpose_a, k, rows)),
+      g, g.Reshape(g.In(0), matrix(attrs.transpose_a, k, rows)),
       g.Reshape(g.In(1), matrix(!attrs.transpose_b, k, columns)),
       g.Reshape(g.Head(), Shape{rows, columns}), attrs.transpose_a,
       attrs.transpose_b);

@@ -9,8 +9,8 @@ MXC_OP(ElemwiseMul) {
       .Alias({"_mul", "_Mul"})
       .Gradient([](const NoAttrs&, GradientBuilder& g) {
         return std::vector<Value>{
-            g.Needs(0) ? g.Op("elemwise_mul", {g.Head(), g.In(1)}) : Value(),
-            g.Needs(1) ? g.Op("elemwise_mul", {g.Head(), g.In(0)}) : Value()};
+            g.Needs(0) ? g.Op<op::ElemwiseMul>({g.Head(), g.In(1)}) : Value(),
+            g.Needs(1) ? g.Op<op::ElemwiseMul>({g.Head(), g.In(0)}) : Value()};
       });
 }
 

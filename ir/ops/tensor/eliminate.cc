@@ -7,21 +7,11 @@
 //           they differ, so that determinants stay; then a multiple of row
 //           `row` is taken from every other one, so that its column `row` is 0
 // C1  data have the row and the column, pivot an entry for each matrix
+#include "ir/ops/tensor/eliminate.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct EliminateAttrs {
-  int64_t row = 0;
-
-  void Describe(Fields& f) {
-    f("row", row)
-        .Required()
-        .Min(0)
-        .Doc("the row that is taken from the others");
-  }
-};
 
 void EliminateTypes(const EliminateAttrs& attrs, TypeInference& t) {
   t.SetInDType(1, DType::kI32);

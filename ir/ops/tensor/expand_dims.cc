@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // expand_dims: a new axis of extent 1.
 // C1  -rank - 1 ≤ axis ≤ rank
+#include "ir/ops/tensor/expand_dims.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/view.h"
 
 namespace mxc {
 namespace {
-
-struct ExpandDimsAttrs {
-  int64_t axis = 0;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Required().Doc("position of the new axis in the output");
-  }
-};
 
 void ExpandDimsTypes(const ExpandDimsAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

@@ -9,7 +9,7 @@
 namespace mxc {
 
 struct ExtremumAttrs {
-  std::optional<int64_t> axis;
+  std::optional<int64_t> axis = {};
   bool keepdims = false;
 
   void Describe(Fields& f) {
@@ -17,6 +17,7 @@ struct ExtremumAttrs {
     f("keepdims", keepdims).Doc("the axis stays, with extent 1");
   }
 };
+MXC_ATTRS(Argmax, ExtremumAttrs);
 
 // The position of the first extremum in the element type of data, as MXNet has
 // it; the first NaN if there is one. `op` is kMax or kMin.

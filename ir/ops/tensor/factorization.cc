@@ -2,6 +2,12 @@
 #include "ir/ops/tensor/factorization.h"
 
 #include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/eliminate.h"
+#include "ir/ops/tensor/expand_dims.h"
+#include "ir/ops/tensor/pivot.h"
+#include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/substitute.h"
+#include "ir/ops/tensor/swap_axis.h"
 #include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
@@ -25,28 +31,26 @@ bool IsLarge(Value value, int64_t most) {
 }
 
 Value Transposed(GraphBuilder& b, Value value) {
-  return b.Op("SwapAxis", {value}, {{"dim1", "-2"}, {"dim2", "-1"}});
+  return b.Op<op::SwapAxis>({value}, {.dim1 = -2, .dim2 = -1});
 }
 
 Value MatrixProduct(GraphBuilder& b, Value left, Value right,
                     bool transpose_left, bool transpose_right) {
-  return b.Op(left.shape().rank() == 2 ? "dot" : "batch_dot", {left, right},
-              {{"transpose_a", PrintBool(transpose_left)},
-               {"transpose_b", PrintBool(transpose_right)}});
+  return ProductOf(b, left, right, transpose_left, transpose_right);
 }
 
 Value Mirrored(GraphBuilder& b, Value value) {
   const Value lower = TriangleOnly(b, value, true);
   const Value diagonal =
-      b.Op("_linalg_makediag", {b.Op("_linalg_extractdiag", {value})});
-  return b.Op("elemwise_sub",
-              {b.Op("elemwise_add", {lower, Transposed(b, lower)}), diagonal});
+      b.Op<op::LinalgMakediag>({b.Op<op::LinalgExtractdiag>({value})});
+  return b.Op<op::ElemwiseSub>(
+      {b.Op<op::ElemwiseAdd>({lower, Transposed(b, lower)}), diagonal});
 }
 
 Value Identities(GraphBuilder& b, const TensorType& like) {
   const Extents& dims = like.shape.dims();
   const Extents diagonal(dims.begin(), dims.end() - 1);
-  return b.Op("_linalg_makediag", {b.Ones({like.dtype, Shape(diagonal)})});
+  return b.Op<op::LinalgMakediag>({b.Ones({like.dtype, Shape(diagonal)})});
 }
 
 Value SolveTriangular(GraphBuilder& b, Value a, Value right,
@@ -63,11 +67,10 @@ Value SolveTriangular(GraphBuilder& b, Value a, Value right,
   const bool forward = how.lower != swapped;
   Value x = right;
   for (int64_t k = 0; k < rows; ++k) {
-    x = b.Op("_substitute", {a, x},
-             {{"row", std::to_string(forward ? k : rows - 1 - k)},
-              {"forward", PrintBool(forward)},
-              {"transpose", PrintBool(swapped)},
-              {"rightside", PrintBool(how.rightside)}});
+    x = b.Op<op::Substitute>({a, x}, {.row = forward ? k : rows - 1 - k,
+                                      .forward = forward,
+                                      .transpose = swapped,
+                                      .rightside = how.rightside});
   }
   return x;
 }
@@ -76,9 +79,8 @@ Value Eliminate(GraphBuilder& b, Value matrix) {
   const Shape shape = matrix.shape();
   const int64_t rows = shape[shape.rank() - 2];
   for (int64_t k = 0; k < rows; ++k) {
-    const std::vector<AttrText> row = {{"row", std::to_string(k)}};
-    const Value pivot = b.Op("_pivot", {matrix}, row);
-    matrix = b.Op("_eliminate", {matrix, pivot}, row);
+    const Value pivot = b.Op<op::Pivot>({matrix}, {.row = k});
+    matrix = b.Op<op::Eliminate>({matrix, pivot}, {.row = k});
   }
   return matrix;
 }
@@ -90,9 +92,9 @@ Value SolveByElimination(GraphBuilder& b, Value a, Value right) {
   const auto columns = [&](int64_t begin, int64_t end) {
     return b.SliceAxis(reduced, last, begin, end);
   };
-  const Value pivots = b.Op("_linalg_extractdiag", {columns(0, n)});
+  const Value pivots = b.Op<op::LinalgExtractdiag>({columns(0, n)});
   return b.Div(columns(n, n + right.shape()[last]),
-               b.Op("expand_dims", {pivots}, {{"axis", "-1"}}));
+               b.Op<op::ExpandDims>({pivots}, {.axis = -1}));
 }
 
 }  // namespace mxc

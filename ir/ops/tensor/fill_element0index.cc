@@ -39,10 +39,10 @@ MXC_OP(FillElement0index) {
                           def.In(0, def.Indices())));
       })
       .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
-        return {g.Needs(0) ? g.Op("fill_element_0index",
-                                  {g.Head(), g.Zeros(g.In(1).type()), g.In(2)})
+        return {g.Needs(0) ? g.Op<op::FillElement0index>(
+                                 {g.Head(), g.Zeros(g.In(1).type()), g.In(2)})
                            : Value(),
-                g.Needs(1) ? g.Op("pick", {g.Head(), g.In(2)}) : Value(),
+                g.Needs(1) ? g.Op<op::Pick>({g.Head(), g.In(2)}) : Value(),
                 {}};
       });
 }

@@ -5,6 +5,9 @@
 #include <cmath>
 #include <numbers>
 
+#include "ir/ops/tensor/stack.h"
+#include "ir/ops/tensor/swap_axis.h"
+
 namespace mxc {
 namespace {
 
@@ -75,7 +78,7 @@ ComplexValue Reshaped(GraphBuilder& b, const ComplexValue& x,
 // The last two axes of three exchanged.
 ComplexValue Turned(GraphBuilder& b, const ComplexValue& x) {
   return Both(x, [&](Value part) {
-    return b.Op("SwapAxis", {part}, {{"dim1", "1"}, {"dim2", "2"}});
+    return b.Op<op::SwapAxis>({part}, {.dim1 = 1, .dim2 = 2});
   });
 }
 
@@ -86,7 +89,7 @@ ComplexValue TransformRows(GraphBuilder& b, const ComplexValue& x,
   const int64_t rows = shape[0], n = shape[1], n1 = FirstFactor(n);
   const DType dtype = x.real.type().dtype;
   const auto dot = [&](Value left, Value right) {
-    return b.Op("dot", {left, right});
+    return b.Op<op::Dot>({left, right});
   };
   const ComplexValue matrix = Turns(b, n1, n1, n1, inverse, dtype);
   if (n1 == n) return ComplexProduct(b, x, matrix, dot);
@@ -124,7 +127,7 @@ Value Interleaved(GraphBuilder& b, const ComplexValue& x) {
   Shape shape = x.real.shape();
   const int last = shape.rank() - 1;
   const Value pairs =
-      b.Op("stack", {x.real, x.imaginary}, {{"axis", "-1"}, {"num_args", "2"}});
+      b.Op<op::Stack>({x.real, x.imaginary}, {.axis = -1, .num_args = 2});
   shape[last] *= 2;
   return b.Reshape(pairs, shape);
 }

@@ -4,6 +4,7 @@
 //   output[i…, r…] = data[indices[0, i…], …, indices[M - 1, i…], r…]
 // Indices count from the end if negative; out of range they wrap.
 // C1  indices has at least one axis, and names at most the axes of data
+#include "ir/ops/tensor/gather_positions.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
@@ -46,8 +47,7 @@ std::vector<Value> GatherNdGradient(const NoAttrs&, GradientBuilder& g) {
   const Shape& data = g.In(0).shape();
   const auto named = data.dims().begin() + g.In(1).shape()[0];
   const Extents axes(data.dims().begin(), named);
-  const Value positions =
-      g.Op("_gather_positions", {g.In(1)}, {{"shape", ToString(axes)}});
+  const Value positions = g.Op<op::GatherPositions>({g.In(1)}, {.shape = axes});
   const int64_t rows = *CheckedProduct(axes);
   const Shape parts = {positions.shape()[0], data.elements() / rows};
   const Value sum = ScatterAdd(g, g.Reshape(g.Head(), parts), positions,

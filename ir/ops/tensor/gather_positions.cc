@@ -4,19 +4,12 @@
 //   output = the row-major position of (indices[0, i…], …) in shape; indices
 //   out of range wrap
 // C1  indices has a row for each entry of shape
+#include "ir/ops/tensor/gather_positions.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
-
-struct GatherPositionsAttrs {
-  Extents shape;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Required().Min(1).Doc("the axes that indices name");
-  }
-};
 
 void GatherPositionsTypes(const GatherPositionsAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, DType::kI64);

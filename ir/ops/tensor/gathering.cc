@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/gathering.h"
 
+#include "ir/ops/tensor/scatter_add.h"
+
 namespace mxc {
 
 Expr LegalIndex(const Expr& value, int64_t extent, IndexMode mode) {
@@ -11,10 +13,11 @@ Expr LegalIndex(const Expr& value, int64_t extent, IndexMode mode) {
 
 Value ScatterAdd(GradientBuilder& g, Value values, Value positions,
                  const Shape& shape, int axis, IndexMode mode) {
-  return g.Op("_scatter_add", {values, positions},
-              {{"axis", std::to_string(axis)},
-               {"extent", std::to_string(shape[axis])},
-               {"mode", mode == IndexMode::kWrap ? "wrap" : "clip"}});
+  return g.Op<op::ScatterAdd>(
+      {values, positions},
+      {.axis = axis,
+       .extent = shape[axis],
+       .mode = mode == IndexMode::kWrap ? IndexMode::kWrap : IndexMode::kClip});
 }
 
 }  // namespace mxc

@@ -5,6 +5,8 @@
 
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc {
 namespace {
@@ -36,7 +38,7 @@ Shape Permuted(const Shape& shape, const Extents& order) {
 Value Reordered(GraphBuilder& b, Value value, const Extents& order,
                 std::string_view role) {
   if (std::ranges::is_sorted(order)) return value;
-  return b.Op("transpose", {value}, {{"axes", ToString(order)}}, role);
+  return b.Op<op::Transpose>({value}, {.axes = order}, role);
 }
 
 }  // namespace
@@ -66,20 +68,17 @@ void GemmTypes(const GemmAttrs& attrs, TypeInference& t) {
 Value Scaled(GraphBuilder& b, Value value, double factor,
              std::string_view role) {
   if (factor == 1) return value;
-  return b.Op("_mul_scalar", {value}, {{"scalar", fmt::format("{}", factor)}},
-              role);
+  return b.Op<op::MulScalar>({value}, {.scalar = factor}, role);
 }
 
 Value GemmProduct(const GemmAttrs& attrs, const Node& node, GraphBuilder& b) {
   const int rank = node.types[0].shape.rank();
   const int rows = *ResolveAxis(attrs.axis, rank);
   const Extents order = RowsBeforeColumns(rows, rank);
-  const Value product = b.Op(rank == 2 ? "dot" : "batch_dot",
-                             {Reordered(b, node.inputs[0], order, "A"),
-                              Reordered(b, node.inputs[1], order, "B")},
-                             {{"transpose_a", PrintBool(attrs.transpose_a)},
-                              {"transpose_b", PrintBool(attrs.transpose_b)}},
-                             "product");
+  const Value left = Reordered(b, node.inputs[0], order, "A");
+  const Value right = Reordered(b, node.inputs[1], order, "B");
+  const Value product = ProductOf(b, left, right, attrs.transpose_a,
+                                  attrs.transpose_b, "product");
   return Reordered(b, Scaled(b, product, attrs.alpha, "alpha"),
                    RowsBack(rows, rank), "rows");
 }
@@ -91,9 +90,8 @@ std::vector<Value> GemmGradients(const GemmAttrs& attrs, GradientBuilder& g) {
   const Value head =
       Scaled(g, Reordered(g, g.Head(), order, "head"), attrs.alpha, "alpha");
   std::vector<Value> gradients = ProductGradients(
-      g, rank == 2 ? "dot" : "batch_dot", Reordered(g, g.In(0), order, "A"),
-      Reordered(g, g.In(1), order, "B"), head, attrs.transpose_a,
-      attrs.transpose_b);
+      g, Reordered(g, g.In(0), order, "A"), Reordered(g, g.In(1), order, "B"),
+      head, attrs.transpose_a, attrs.transpose_b);
   for (Value& gradient : gradients) {
     if (gradient)
       gradient = Reordered(g, gradient, RowsBack(rows, rank), "rows");

@@ -7,6 +7,7 @@
 // C2  stride, dilate and pad are empty or as long as kernel
 // C3  kernel ≤ d + 2·pad along every axis, dilated
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/col2im.h"
 #include "ir/ops/tensor/columns.h"
 
 namespace mxc {
@@ -61,10 +62,8 @@ void Im2colMeaning(const ColumnsAttrs& attrs, Definition& def) {
 std::vector<Value> Im2colGradient(const ColumnsAttrs& attrs,
                                   GradientBuilder& g) {
   const Extents& data = g.In(0).shape().dims();
-  std::vector<AttrText> texts = attrs.Texts();
-  texts.emplace_back("output_size",
-                     ToString(Extents(data.begin() + 2, data.end())));
-  return {g.Op("col2im", {g.Head()}, texts)};
+  return {g.Op<op::Col2im>({g.Head()},
+                           {attrs, Extents(data.begin() + 2, data.end())})};
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ir/ops/tensor/reverse.h"
+
 namespace mxc {
 
 bool RequireImage(TypeInference& t) {
@@ -42,8 +44,7 @@ Operator ImageFlipOperator(const std::string& name, std::string doc,
       .Decompose([axis_from_end](const NoAttrs&, const Node& node,
                                  GraphBuilder& b) -> std::vector<Value> {
         const int axis = node.types[0].shape.rank() - axis_from_end;
-        return {b.Op("reverse", node.inputs,
-                     {{"axis", fmt::format("({},)", axis)}})};
+        return {b.Op<op::Reverse>(node.inputs, {.axis = {axis}})};
       });
 }
 

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "ir/ops/tensor/clip.h"
+
 namespace mxc {
 namespace {
 
@@ -17,7 +19,7 @@ struct RandomColorAttrs {
 
 Value LimitedTo(GraphBuilder& b, Value colors, DType dtype) {
   if (dtype == DType::kU8) {
-    colors = b.Op("clip", {colors}, {{"a_min", "0"}, {"a_max", "255"}});
+    colors = b.Op<op::Clip>({colors}, {.a_min = 0, .a_max = 255});
   }
   return b.Cast(colors, dtype);
 }
@@ -37,8 +39,8 @@ void ColorTypes(TypeInference& t) {
 
 Value AdjustColors(GraphBuilder& b, Value picture, Value which, Value factor) {
   const Value colors = b.Cast(picture, DType::kF32);
-  const Value grey = b.Op("_image_grey", {colors});
-  return LimitedTo(b, b.Op("_image_adjust", {colors, grey, which, factor}),
+  const Value grey = b.Op<op::ImageGrey>({colors});
+  return LimitedTo(b, b.Op<op::ImageAdjust>({colors, grey, which, factor}),
                    picture.type().dtype);
 }
 
@@ -94,7 +96,7 @@ Operator RandomFlipOperator(const std::string& name, std::string doc) {
         const Value half = b.Scalar(0.5);
         const Value stays = b.Greater(half, b.Uniform(Shape{1}, "side"));
         const Value flipped = b.Op("_image_flip_" + name, {node.inputs[0]});
-        return {b.Op("_npi_where", {stays, node.inputs[0], flipped})};
+        return {b.Op<op::NpiWhere>({stays, node.inputs[0], flipped})};
       })
       .PassGradient();
 }

@@ -35,7 +35,7 @@ std::vector<Value> ColorJitterParts(const ColorJitterAttrs& a, const Node& node,
   }
   Value picture = node.inputs[0];
   const int64_t count = std::ssize(kinds);
-  if (count == 0) return {b.Op("_copy", {picture})};
+  if (count == 0) return {b.Op<op::Copy>({picture})};
   const Shape each{count};
   const auto constant = [&](const std::vector<float>& list, const char* role) {
     return b.Constant(Tensor::FromFloats(each, list), role);
@@ -44,9 +44,9 @@ std::vector<Value> ColorJitterParts(const ColorJitterAttrs& a, const Node& node,
   const Value drawn = b.Sub(b.Mul(b.Uniform(each, "factors"), 2), 1);
   const Value factors = b.Add(b.Mul(drawn, constant(widths, "widths")),
                               constant(middles, "middles"));
-  const Value order = b.Op("argsort", {b.Uniform(each, "order")});
-  const Value which = b.Op("take", {constant(kinds, "adjustments"), order});
-  const Value by = b.Op("take", {factors, order});
+  const Value order = b.Op<op::Argsort>({b.Uniform(each, "order")});
+  const Value which = b.Op<op::Take>({constant(kinds, "adjustments"), order});
+  const Value by = b.Op<op::Take>({factors, order});
   for (int64_t i = 0; i < count; ++i) {
     picture = AdjustColors(b, picture, b.SliceAxis(which, 0, i, i + 1),
                            b.SliceAxis(by, 0, i, i + 1));

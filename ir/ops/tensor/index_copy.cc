@@ -48,11 +48,11 @@ MXC_OP(IndexCopy) {
       .Types(IndexCopyTypes)
       .Meaning(IndexCopyMeaning)
       .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
-        return {g.Needs(0) ? g.Op("_contrib_index_copy",
-                                  {g.Head(), g.In(1), g.Zeros(g.In(2).type())})
+        return {g.Needs(0) ? g.Op<op::IndexCopy>(
+                                 {g.Head(), g.In(1), g.Zeros(g.In(2).type())})
                            : Value(),
                 {},
-                g.Needs(2) ? g.Op("take", {g.Head(), g.In(1)}) : Value()};
+                g.Needs(2) ? g.Op<op::Take>({g.Head(), g.In(1)}) : Value()};
       });
 }
 

@@ -2,7 +2,9 @@
 #include "ir/ops/tensor/joining.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/concat.h"
 #include "ir/ops/tensor/place.h"
+#include "ir/ops/tensor/stack.h"
 
 namespace mxc {
 namespace {
@@ -113,11 +115,11 @@ std::vector<Value> CutGradient(GradientBuilder& g, int axis, bool squeezed,
   std::vector<Value> heads;
   for (int i = 0; i < g.outputs(); ++i) heads.push_back(g.Head(i));
   const Value value =
-      heads.size() == 1
-          ? g.Reshape(heads[0], joined)
-          : g.Op(squeezed ? "stack" : "Concat", heads,
-                 {{"num_args", std::to_string(heads.size())},
-                  {squeezed ? "axis" : "dim", std::to_string(axis)}});
+      heads.size() == 1 ? g.Reshape(heads[0], joined)
+      : squeezed        ? g.Op<op::Stack>(
+                       heads, {.axis = axis, .num_args = std::ssize(heads)})
+                 : g.Op<op::Concat>(
+                       heads, {.num_args = std::ssize(heads), .dim = axis});
   if (begin == 0) return {value};
   Extents at(in.rank(), 0);
   at[axis] = begin;

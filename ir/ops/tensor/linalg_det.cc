@@ -11,7 +11,7 @@ namespace {
 
 std::vector<Value> DetByElimination(const NoAttrs&, const Node& node,
                                     GraphBuilder& b) {
-  return {OverPivots(b, "prod", EliminatedDiagonal(b, node.inputs[0]))};
+  return {ProductOfPivots(b, EliminatedDiagonal(b, node.inputs[0]))};
 }
 
 std::vector<Value> DetGradient(const NoAttrs&, GradientBuilder& g) {

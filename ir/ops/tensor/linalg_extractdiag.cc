@@ -6,19 +6,11 @@
 #include <cstdlib>
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/linalg_extractdiag.h"
+#include "ir/ops/tensor/linalg_makediag.h"
 
 namespace mxc {
 namespace {
-
-struct ExtractDiagAttrs {
-  int64_t offset = 0;
-
-  void Describe(Fields& f) {
-    f("offset", offset)
-        .Range(-1e9, 1e9)
-        .Doc("the diagonal; above the main one if positive");
-  }
-};
 
 void ExtractDiagTypes(const ExtractDiagAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
@@ -57,8 +49,7 @@ MXC_OP(LinalgExtractdiag) {
       .Meaning(ExtractDiagMeaning)
       .Gradient([](const ExtractDiagAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("_linalg_makediag", {g.Head()},
-                     {{"offset", std::to_string(attrs.offset)}})};
+        return {g.Op<op::LinalgMakediag>({g.Head()}, {.offset = attrs.offset})};
       });
 }
 

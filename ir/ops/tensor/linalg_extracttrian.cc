@@ -60,9 +60,8 @@ MXC_OP(LinalgExtracttrian) {
       .Meaning(ExtractTrianMeaning)
       .Gradient([](const TriangleAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("_linalg_maketrian", {g.Head()},
-                     {{"offset", std::to_string(attrs.offset)},
-                      {"lower", PrintBool(attrs.lower)}})};
+        return {g.Op<op::LinalgMaketrian>(
+            {g.Head()}, {.offset = attrs.offset, .lower = attrs.lower})};
       });
 }
 

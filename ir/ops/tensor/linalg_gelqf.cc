@@ -8,6 +8,7 @@
 //   mirrored
 #include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/factorization.h"
+#include "ir/ops/tensor/reflect.h"
 #include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
@@ -46,7 +47,7 @@ std::vector<Value> GelqfByReflections(const NoAttrs&, const Node& node,
   square[rank - 2] = n;
   Value both = b.Concat({a, Identities(b, {a.type().dtype, square})}, rank - 2);
   for (int64_t k = 0; k < m; ++k) {
-    both = b.Op("_reflect", {both}, {{"row", std::to_string(k)}});
+    both = b.Op<op::Reflect>({both}, {.row = k});
   }
   const Value columns = b.SliceAxis(both, rank - 1, 0, m);
   const Value lower =
@@ -58,10 +59,10 @@ std::vector<Value> GelqfGradient(const NoAttrs&, GradientBuilder& g) {
   const Value q = g.Out(0), l = g.Out(1);
   const Value head = g.Head(0);
   const Value inner =
-      g.Op("elemwise_sub", {MatrixProduct(g, l, g.Head(1), true, false),
-                            MatrixProduct(g, head, q, false, true)});
+      g.Op<op::ElemwiseSub>({MatrixProduct(g, l, g.Head(1), true, false),
+                             MatrixProduct(g, head, q, false, true)});
   const Value sum =
-      g.Op("elemwise_add", {head, MatrixProduct(g, Mirrored(g, inner), q)});
+      g.Op<op::ElemwiseAdd>({head, MatrixProduct(g, Mirrored(g, inner), q)});
   return {SolveTriangular(g, l, sum, {.transpose = true})};
 }
 

@@ -40,7 +40,7 @@ MXC_OP(LinalgGemm) {
                     GraphBuilder& b) -> std::vector<Value> {
         const Value product = GemmProduct(attrs, node, b);
         const Value c = Scaled(b, node.inputs[2], attrs.beta, "beta");
-        return {b.Op("elemwise_add", {product, c}, {}, "sum")};
+        return {b.Op<op::ElemwiseAdd>({product, c}, "sum")};
       })
       .Gradient([](const LinalgGemmAttrs& attrs, GradientBuilder& g) {
         std::vector<Value> gradients = GemmGradients(attrs, g);

@@ -5,19 +5,11 @@
 #include <cstdlib>
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/linalg_extractdiag.h"
+#include "ir/ops/tensor/linalg_makediag.h"
 
 namespace mxc {
 namespace {
-
-struct MakeDiagAttrs {
-  int64_t offset = 0;
-
-  void Describe(Fields& f) {
-    f("offset", offset)
-        .Range(-1e9, 1e9)
-        .Doc("the diagonal; above the main one if positive");
-  }
-};
 
 void MakeDiagTypes(const MakeDiagAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
@@ -50,8 +42,8 @@ MXC_OP(LinalgMakediag) {
       .Meaning(MakeDiagMeaning)
       .Gradient([](const MakeDiagAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("_linalg_extractdiag", {g.Head()},
-                     {{"offset", std::to_string(attrs.offset)}})};
+        return {
+            g.Op<op::LinalgExtractdiag>({g.Head()}, {.offset = attrs.offset})};
       });
 }
 

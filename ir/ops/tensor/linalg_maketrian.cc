@@ -58,9 +58,8 @@ MXC_OP(LinalgMaketrian) {
       .Meaning(MakeTrianMeaning)
       .Gradient([](const TriangleAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("_linalg_extracttrian", {g.Head()},
-                     {{"offset", std::to_string(attrs.offset)},
-                      {"lower", PrintBool(attrs.lower)}})};
+        return {g.Op<op::LinalgExtracttrian>(
+            {g.Head()}, {.offset = attrs.offset, .lower = attrs.lower})};
       });
 }
 

@@ -9,6 +9,7 @@
 // Gradient: I. Murray, Differentiation of the Cholesky decomposition; for L
 //   ½ L⁻ᵀ · P · L⁻¹, where P has the lower triangle of Lᵀ · H twice, mirrored
 #include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/cholesky_column.h"
 #include "ir/ops/tensor/factorization.h"
 
 namespace mxc {
@@ -31,9 +32,7 @@ std::vector<Value> PotrfByColumns(const PotrfAttrs& attrs, const Node& node,
   }
   const int64_t columns = a.shape().dims().back();
   for (int64_t k = 0; k < columns; ++k) {
-    a = b.Op(
-        "_cholesky_column", {a},
-        {{"column", std::to_string(k)}, {"lower", PrintBool(attrs.lower)}});
+    a = b.Op<op::CholeskyColumn>({a}, {.column = k, .lower = attrs.lower});
   }
   return {a};
 }

@@ -33,7 +33,7 @@ std::vector<Value> PotriBySolving(const PotriAttrs& attrs, const Node& node,
 }
 
 std::vector<Value> PotriGradient(const PotriAttrs& attrs, GradientBuilder& g) {
-  const Value both = g.Op("elemwise_add", {g.Head(), Transposed(g, g.Head())});
+  const Value both = g.Op<op::ElemwiseAdd>({g.Head(), Transposed(g, g.Head())});
   const Value product = attrs.lower ? MatrixProduct(g, g.Out(), both)
                                     : MatrixProduct(g, both, g.Out());
   const Value solved = SolveTriangular(

@@ -13,8 +13,8 @@ namespace {
 std::vector<Value> SlogdetByElimination(const NoAttrs&, const Node& node,
                                         GraphBuilder& b) {
   const Value diagonal = EliminatedDiagonal(b, node.inputs[0]);
-  return {OverPivots(b, "prod", b.Sign(diagonal)),
-          OverPivots(b, "sum", b.Log(b.Abs(diagonal)))};
+  return {ProductOfPivots(b, b.Sign(diagonal)),
+          SumOfPivots(b, b.Log(b.Abs(diagonal)))};
 }
 
 std::vector<Value> SlogdetGradient(const NoAttrs&, GradientBuilder& g) {

@@ -32,11 +32,11 @@ void SumLogDiagMeaning(const NoAttrs&, Definition& def) {
 }
 
 std::vector<Value> SumLogDiagGradient(const NoAttrs&, GradientBuilder& g) {
-  const Value diagonal = g.Op("_linalg_extractdiag", {g.In(0)});
+  const Value diagonal = g.Op<op::LinalgExtractdiag>({g.In(0)});
   Extents dims = diagonal.shape().dims();
   dims.back() = 1;
   return {
-      g.Op("_linalg_makediag", {g.Div(g.Reshape(g.Head(), dims), diagonal)})};
+      g.Op<op::LinalgMakediag>({g.Div(g.Reshape(g.Head(), dims), diagonal)})};
 }
 
 }  // namespace

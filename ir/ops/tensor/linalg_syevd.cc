@@ -9,7 +9,14 @@
 // Gradient: Uᵀ · (diag(L̄) + Y) · U with Y[i, j] = ½ (M[i, j] - M[j, i]) /
 //   (L[i] - L[j]), M = Ū · Uᵀ
 #include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/expand_dims.h"
+#include "ir/ops/tensor/extremum.h"
 #include "ir/ops/tensor/factorization.h"
+#include "ir/ops/tensor/pick.h"
+#include "ir/ops/tensor/rotate.h"
+#include "ir/ops/tensor/sort_order.h"
+#include "ir/ops/tensor/sort_rank.h"
+#include "ir/ops/tensor/take_along.h"
 
 namespace mxc {
 namespace {
@@ -35,8 +42,7 @@ Value Diagonalized(GraphBuilder& b, Value a) {
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     for (int64_t p = 0; p < n; ++p) {
       for (int64_t q = p + 1; q < n; ++q) {
-        both = b.Op("_rotate", {both},
-                    {{"p", std::to_string(p)}, {"q", std::to_string(q)}});
+        both = b.Op<op::Rotate>({both}, {.p = p, .q = q});
       }
     }
   }
@@ -46,10 +52,9 @@ Value Diagonalized(GraphBuilder& b, Value a) {
 // Rows whose element of greatest absolute value, the first of them, is
 // positive.
 Value WithSigns(GraphBuilder& b, Value rows) {
-  const AttrText last = {"axis", "-1"};
-  const Value greatest = b.Op("argmax", {b.Abs(rows)}, {last});
+  const Value greatest = b.Op<op::Argmax>({b.Abs(rows)}, {.axis = -1});
   const Value element =
-      b.Op("pick", {rows, greatest}, {last, {"keepdims", "True"}});
+      b.Op<op::Pick>({rows, greatest}, {.axis = -1, .keepdims = true});
   return b.Mul(rows, b.Sign(element));
 }
 
@@ -66,29 +71,29 @@ std::vector<Value> SyevdByRotations(const NoAttrs&, const Node& node,
   const auto half = [&](int64_t begin) {
     return b.SliceAxis(both, rank - 1, begin, begin + n);
   };
-  const Value values = b.Op("_linalg_extractdiag", {half(0)});
-  const AttrText along = {"axis", std::to_string(rank - 2)};
-  const Value order =
-      b.Op("_sort_order", {b.Op("_sort_rank", {values}, {along})},
-           {along, {"k", std::to_string(n)}});
+  const Value values = b.Op<op::LinalgExtractdiag>({half(0)});
+  const int64_t along = rank - 2;
+  const Value order = b.Op<op::SortOrder>(
+      {b.Op<op::SortRank>({values}, {.axis = along})}, {.axis = along, .k = n});
   const Value rows =
-      b.BroadcastTo(b.Op("expand_dims", {order}, {{"axis", "-1"}}), a.shape());
-  const Value vectors = b.Op("_take_along", {half(n), rows}, {along});
-  return {WithSigns(b, vectors), b.Op("_take_along", {values, order}, {along})};
+      b.BroadcastTo(b.Op<op::ExpandDims>({order}, {.axis = -1}), a.shape());
+  const Value vectors = b.Op<op::TakeAlong>({half(n), rows}, {.axis = along});
+  return {WithSigns(b, vectors),
+          b.Op<op::TakeAlong>({values, order}, {.axis = along})};
 }
 
 std::vector<Value> SyevdGradient(const NoAttrs&, GradientBuilder& g) {
   const Value u = g.Out(0), l = g.Out(1);
-  Value inner = g.Op("_linalg_makediag", {g.Head(1)});
+  Value inner = g.Op<op::LinalgMakediag>({g.Head(1)});
   if (g.HasHead(0)) {
     const Value m = MatrixProduct(g, g.Head(0), u, false, true);
-    const Value difference = g.Sub(g.Op("expand_dims", {l}, {{"axis", "-1"}}),
-                                   g.Op("expand_dims", {l}, {{"axis", "-2"}}));
+    const Value difference = g.Sub(g.Op<op::ExpandDims>({l}, {.axis = -1}),
+                                   g.Op<op::ExpandDims>({l}, {.axis = -2}));
     // The numerator is 0 on the diagonal.
     const Value apart =
-        g.Op("elemwise_add", {difference, Identities(g, u.type())});
-    const Value turned = g.Op("elemwise_sub", {m, Transposed(g, m)});
-    inner = g.Op("elemwise_add", {inner, g.Mul(g.Div(turned, apart), 0.5)});
+        g.Op<op::ElemwiseAdd>({difference, Identities(g, u.type())});
+    const Value turned = g.Op<op::ElemwiseSub>({m, Transposed(g, m)});
+    inner = g.Op<op::ElemwiseAdd>({inner, g.Mul(g.Div(turned, apart), 0.5)});
   }
   return {MatrixProduct(g, MatrixProduct(g, u, inner, true, false), u)};
 }

@@ -2,6 +2,8 @@
 // _linalg_syrk: alpha · A · Aᵀ, or alpha · Aᵀ · A with transpose.
 // C1  A has at least two axes
 #include "ir/ops/tensor/gemm.h"
+#include "ir/ops/tensor/products.h"
+#include "ir/ops/tensor/swap_axis.h"
 
 namespace mxc {
 namespace {
@@ -32,22 +34,19 @@ void SyrkTypes(const SyrkAttrs& attrs, TypeInference& t) {
 std::vector<Value> SyrkAsDot(const SyrkAttrs& attrs, const Node& node,
                              GraphBuilder& b) {
   const Value a = node.inputs[0];
-  const Value product = b.Op(
-      a.shape().rank() == 2 ? "dot" : "batch_dot", {a, a},
-      {{attrs.transpose ? "transpose_a" : "transpose_b", "True"}}, "product");
+  const Value product =
+      ProductOf(b, a, a, attrs.transpose, !attrs.transpose, "product");
   return {Scaled(b, product, attrs.alpha, "alpha")};
 }
 
 // alpha · (H + Hᵀ) · A, or alpha · A · (H + Hᵀ) with transpose.
 std::vector<Value> SyrkGradient(const SyrkAttrs& attrs, GradientBuilder& g) {
   const Value transposed =
-      g.Op("SwapAxis", {g.Head()}, {{"dim1", "-2"}, {"dim2", "-1"}});
-  const Value both = Scaled(g, g.Op("elemwise_add", {g.Head(), transposed}),
+      g.Op<op::SwapAxis>({g.Head()}, {.dim1 = -2, .dim2 = -1});
+  const Value both = Scaled(g, g.Op<op::ElemwiseAdd>({g.Head(), transposed}),
                             attrs.alpha, "alpha");
-  const std::string_view product =
-      g.In(0).shape().rank() == 2 ? "dot" : "batch_dot";
-  return {attrs.transpose ? g.Op(product, {g.In(0), both})
-                          : g.Op(product, {both, g.In(0)})};
+  return {attrs.transpose ? ProductOf(g, g.In(0), both)
+                          : ProductOf(g, both, g.In(0))};
 }
 
 }  // namespace

@@ -59,10 +59,10 @@ std::vector<Value> TrmmGradient(const TriangularAttrs& attrs,
   const Value head = Scaled(g, g.Head(), attrs.alpha, "alpha");
   std::vector<Value> gradients = g.None();
   if (g.Needs(1)) {
-    gradients[1] = g.Op("_linalg_trmm", {g.In(0), head},
-                        {{"transpose", PrintBool(!attrs.transpose)},
-                         {"rightside", PrintBool(attrs.rightside)},
-                         {"lower", PrintBool(attrs.lower)}});
+    gradients[1] =
+        g.Op<op::LinalgTrmm>({g.In(0), head}, {{.transpose = !attrs.transpose,
+                                                .rightside = attrs.rightside,
+                                                .lower = attrs.lower}});
   }
   if (!g.Needs(0)) return gradients;
   // op(T): H · Bᵀ, or Bᵀ · H on the right side; T: the same transposed.

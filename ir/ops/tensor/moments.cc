@@ -2,22 +2,11 @@
 // moments: the mean and the variance over axes.
 // C1  axes are in range and distinct (reduction.h)
 // C2  data are floats
+#include "ir/ops/tensor/moments.h"
 #include "ir/ops/tensor/reduction.h"
 
 namespace mxc {
 namespace {
-
-struct MomentsAttrs {
-  std::optional<Extents> axes;
-  bool keepdims = false;
-
-  void Describe(Fields& f) {
-    f("axes", axes).Doc("the axes to reduce; None and (): all");
-    f("keepdims", keepdims).Doc("reduced axes stay, with extent 1");
-  }
-
-  ReductionAttrs reduction() const { return {axes, keepdims, false}; }
-};
 
 void MomentsTypes(const MomentsAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
@@ -53,7 +42,7 @@ std::vector<Value> MomentsGradient(const MomentsAttrs& attrs,
   const Value centred = g.Sub(g.In(0), KeepReduced(over, g, g.Out(0)));
   const Value spread =
       g.Mul(centred, g.Mul(KeepReduced(over, g, g.Head(1)), 2 / count));
-  return {sum ? g.Op("elemwise_add", {sum, spread}) : spread};
+  return {sum ? g.Op<op::ElemwiseAdd>({sum, spread}) : spread};
 }
 
 }  // namespace

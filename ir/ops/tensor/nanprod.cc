@@ -16,7 +16,7 @@ MXC_OP(Nanprod) {
                    GradientBuilder& g) -> std::vector<Value> {
         // NaN differs from itself.
         const Value x = g.In(0);
-        const Value is_number = g.Op("_equal", {x, x});
+        const Value is_number = g.Op<op::ElemwiseEqual>({x, x});
         const Value numbers = g.Where(is_number, x, g.Ones(x.type()));
         return {g.Where(is_number, ProdGradient(attrs, g, numbers),
                         g.Zeros(x.type()))};

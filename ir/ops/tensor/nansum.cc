@@ -14,7 +14,7 @@ MXC_OP(Nansum) {
       .Gradient([](const ReductionAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
         // NaN differs from itself.
-        const Value is_number = g.Op("_equal", {g.In(0), g.In(0)});
+        const Value is_number = g.Op<op::ElemwiseEqual>({g.In(0), g.In(0)});
         return {g.Mul(is_number, KeepReduced(attrs, g, g.Head()))};
       });
 }

@@ -2,24 +2,12 @@
 // one_hot: a vector of length depth for each index, on_value at the index and
 // off_value elsewhere; off_value everywhere for an index out of range.
 //   indices [I…] → [I…, depth]
+#include "ir/ops/tensor/one_hot.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/arithmetic.h"
 
 namespace mxc {
 namespace {
-
-struct OneHotAttrs {
-  int64_t depth = 1;
-  double on_value = 1, off_value = 0;
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("depth", depth).Required().Min(1).Doc("the length of the vectors");
-    f("on_value", on_value).Doc("at the index");
-    f("off_value", off_value).Doc("elsewhere");
-    f("dtype", dtype).Doc("element type of the output");
-  }
-};
 
 void OneHotTypes(const OneHotAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, attrs.dtype);

@@ -23,6 +23,8 @@ struct OrderAttrs {
     f("k", k).Required().Min(1).Doc("how many places");
   }
 };
+MXC_ATTRS(RadixOrder, OrderAttrs);
+MXC_ATTRS(TopOrder, OrderAttrs);
 
 void OrderTypes(const OrderAttrs& attrs, TypeInference& t);
 

@@ -8,6 +8,8 @@
 // C2  the first two axes are not padded
 // C3  reflect pads by less than the extent
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/pad_gradient.h"
+#include "ir/ops/tensor/slicing.h"
 
 namespace mxc {
 namespace {
@@ -99,17 +101,18 @@ void PadMeaning(const PadAttrs& attrs, Definition& def) {
 std::vector<Value> PadGradient(const PadAttrs& attrs, GradientBuilder& g) {
   const Shape& in = g.In(0).shape();
   if (attrs.mode != PadMode::kConstant) {
-    return {g.Op("_pad_gradient", {g.Head()},
-                 {{"mode", attrs.mode == PadMode::kEdge ? "edge" : "reflect"},
-                  {"pad_width", ToString(attrs.pad_width)}})};
+    return {g.Op<op::PadGradient>(
+        {g.Head()},
+        {.mode = attrs.mode == PadMode::kEdge ? PadBorderMode::kEdge
+                                              : PadBorderMode::kReflect,
+         .pad_width = attrs.pad_width})};
   }
-  Extents begin, end;
+  SliceAttrs part;
   for (int axis = 0; axis < in.rank(); ++axis) {
-    begin.push_back(attrs.pad_width[2 * axis]);
-    end.push_back(begin.back() + in[axis]);
+    part.begin.push_back(attrs.pad_width[2 * axis]);
+    part.end.push_back(*part.begin.back() + in[axis]);
   }
-  return {g.Op("slice", {g.Head()},
-               {{"begin", ToString(begin)}, {"end", ToString(end)}})};
+  return {g.Op<op::Slice>({g.Head()}, part)};
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/permute.h"
 
+#include "ir/ops/tensor/transpose.h"
+
 namespace mxc {
 
 void PermuteTypes(TypeInference& t, const Extents& order) {
@@ -23,7 +25,7 @@ std::vector<Value> PermuteGradient(GradientBuilder& g, const Extents& order) {
   for (size_t k = 0; k < order.size(); ++k) {
     back[order[k]] = static_cast<int64_t>(k);
   }
-  return {g.Op("transpose", {g.Head()}, {{"axes", ToString(back)}})};
+  return {g.Op<op::Transpose>({g.Head()}, {.axes = back})};
 }
 
 void PermuteMeaning(Definition& def, const Extents& order) {

@@ -9,7 +9,7 @@
 namespace mxc {
 
 struct PhiloxAttrs {
-  Extents shape;
+  Extents shape = {};
   int64_t stream = 0;
 
   void Describe(Fields& f) {

@@ -5,20 +5,11 @@
 //   output  of the stated shape, i64
 // C1  the output has fewer than 2^32 elements
 // C2  0 < high − low < 2^32
+#include "ir/ops/tensor/philox_integer.h"
 #include "ir/ops/tensor/philox.h"
 
 namespace mxc {
 namespace {
-
-struct PhiloxIntegerAttrs : PhiloxAttrs {
-  int64_t low = 0, high = 1;
-
-  void Describe(Fields& f) {
-    PhiloxAttrs::Describe(f);
-    f("low", low).Range(-0x1p52, 0x1p52).Doc("the least");
-    f("high", high).Range(-0x1p52, 0x1p52).Doc("above the greatest");
-  }
-};
 
 void PhiloxIntegerTypes(const PhiloxIntegerAttrs& attrs, TypeInference& t) {
   PhiloxTypesOf(DType::kI64, attrs, t);

@@ -4,27 +4,12 @@
 //   [A…, 1, B…] with keepdims
 // C1  axis is given, and in range
 // C2  index has the shape of data without the axis
+#include "ir/ops/tensor/pick.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
-
-enum class PickMode : int { kWrap, kClip };
-
-struct PickAttrs {
-  std::optional<int64_t> axis = -1;
-  bool keepdims = false;
-  PickMode mode = PickMode::kClip;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis of data");
-    f("keepdims", keepdims).Doc("the axis stays, with extent 1");
-    f("mode", mode)
-        .OneOf({"wrap", "clip"})
-        .Doc("what becomes of an index out of range");
-  }
-};
 
 std::optional<std::string> CheckPick(const PickAttrs& attrs) {
   if (attrs.axis) return std::nullopt;

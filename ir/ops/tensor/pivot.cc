@@ -3,18 +3,11 @@
 // column `row`, the first of them; our own operator, see factorization.h.
 //   data  f[…, n, m]     output  i32[…, 1]
 // C1  data have the row and the column
+#include "ir/ops/tensor/pivot.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct PivotAttrs {
-  int64_t row = 0;
-
-  void Describe(Fields& f) {
-    f("row", row).Required().Min(0).Doc("where the search begins");
-  }
-};
 
 void PivotTypes(const PivotAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, DType::kI32);

@@ -11,16 +11,6 @@
 namespace mxc {
 namespace {
 
-struct PlaceAttrs {
-  Extents shape, begin, step;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Required().Min(1).Doc("shape of the output");
-    f("begin", begin).Required().Doc("where the first element stands");
-    f("step", step).Required().Doc("from one element to the next");
-  }
-};
-
 void PlaceTypes(const PlaceAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   const size_t rank = attrs.shape.size();
@@ -71,10 +61,8 @@ void PlaceMeaning(const PlaceAttrs& attrs, Definition& def) {
 
 Value PlaceInZeros(GradientBuilder& g, Value value, const Shape& shape,
                    const Extents& begin, const Extents& step) {
-  return g.Op("_place", {value},
-              {{"shape", ToString(shape)},
-               {"begin", ToString(begin)},
-               {"step", ToString(step)}});
+  return g.Op<op::Place>({value},
+                         {.shape = shape.dims(), .begin = begin, .step = step});
 }
 
 MXC_OP(Place) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/products.h"
 
+#include "ir/ops/tensor/batch_dot.h"
+#include "ir/ops/tensor/dot.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
@@ -38,16 +40,24 @@ Contraction MatrixContraction(const Definition& def, bool transpose_a,
   return c;
 }
 
-std::vector<Value> ProductGradients(GradientBuilder& g,
-                                    std::string_view product, Value a, Value b,
+Value ProductOf(GraphBuilder& b, Value left, Value right, bool transpose_left,
+                bool transpose_right, std::string_view role) {
+  if (left.shape().rank() == 2) {
+    return b.Op<op::Dot>(
+        {left, right},
+        {.transpose_a = transpose_left, .transpose_b = transpose_right}, role);
+  }
+  return b.Op<op::BatchDot>(
+      {left, right},
+      {.transpose_a = transpose_left, .transpose_b = transpose_right}, role);
+}
+
+std::vector<Value> ProductGradients(GradientBuilder& g, Value a, Value b,
                                     Value head, bool transpose_a,
                                     bool transpose_b) {
   const auto times = [&](Value x, Value y, bool transpose_x, bool transpose_y,
                          const char* role) {
-    return g.Op(product, {x, y},
-                {{"transpose_a", PrintBool(transpose_x)},
-                 {"transpose_b", PrintBool(transpose_y)}},
-                role);
+    return ProductOf(g, x, y, transpose_x, transpose_y, role);
   };
   std::vector<Value> gradients(2);
   if (g.Needs(0)) {

@@ -27,11 +27,14 @@ Expr SumOfProducts(
 Contraction MatrixContraction(const Definition& def, bool transpose_a,
                               bool transpose_b);
 
-// The gradients of the product op(a) · op(b) that the operator `product`, dot
-// of matrices or batch_dot, computes: products of the same operator. Only those
+// op(left) · op(right): dot of matrices, batch_dot of more axes than two.
+Value ProductOf(GraphBuilder& b, Value left, Value right,
+                bool transpose_left = false, bool transpose_right = false,
+                std::string_view role = "");
+
+// The gradients of ProductOf(a, b), which are such products, too. Only those
 // that are needed of inputs 0 and 1.
-std::vector<Value> ProductGradients(GradientBuilder& g,
-                                    std::string_view product, Value a, Value b,
+std::vector<Value> ProductGradients(GradientBuilder& g, Value a, Value b,
                                     Value head, bool transpose_a,
                                     bool transpose_b);
 // The types of such a product for operands of any rank from 2 on with equal

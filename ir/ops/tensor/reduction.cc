@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 
@@ -103,10 +104,10 @@ std::vector<Value> MeanGradient(const ReductionAttrs& attrs,
 
 Value ProdGradient(const ReductionAttrs& attrs, GradientBuilder& g, Value x) {
   const Extents axes = ReducedAxes(attrs, x.shape().rank());
-  const Value is_zero = g.Op("_equal_scalar", {x}, {{"scalar", "0"}});
+  const Value is_zero = g.Op<op::EqualScalar>({x}, {.scalar = 0});
   const Value divisor = g.Add(x, is_zero);
   const Value product =
-      g.Op("prod", {divisor}, {{"axis", ToString(axes)}, {"keepdims", "1"}});
+      g.Op<op::Prod>({divisor}, {.axis = axes, .keepdims = true});
   const Value other_zeros = g.Sub(g.Sum(is_zero, axes, true), is_zero);
   const Value others =
       g.Where(other_zeros, g.Zeros(x.type()), g.Div(product, divisor));
@@ -116,7 +117,7 @@ Value ProdGradient(const ReductionAttrs& attrs, GradientBuilder& g, Value x) {
 std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,
                                     GradientBuilder& g) {
   const Value is_extremum =
-      g.Op("broadcast_equal", {g.In(0), KeepReduced(attrs, g, g.Out())});
+      g.Op<op::BroadcastEqual>({g.In(0), KeepReduced(attrs, g, g.Out())});
   return {g.Mul(is_extremum, KeepReduced(attrs, g, g.Head()))};
 }
 

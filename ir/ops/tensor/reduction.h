@@ -11,7 +11,7 @@
 namespace mxc {
 
 struct ReductionAttrs {
-  std::optional<Extents> axis;
+  std::optional<Extents> axis = {};
   bool keepdims = false;
   bool exclude = false;
 
@@ -21,6 +21,9 @@ struct ReductionAttrs {
     f("exclude", exclude).Doc("reduce the axes that are not named");
   }
 };
+MXC_ATTRS(Sum, ReductionAttrs);
+MXC_ATTRS(Max, ReductionAttrs);
+MXC_ATTRS(Prod, ReductionAttrs);
 
 // The axes to reduce, ascending. The attributes must be legal for the rank.
 Extents ReducedAxes(const ReductionAttrs& attrs, int rank);

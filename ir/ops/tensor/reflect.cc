@@ -7,18 +7,11 @@
 // A row that is zero there already is left alone, as LAPACK's dlarfg does; else
 // the sign of the element in column `row` changes.
 // C1  data have the row and the column
+#include "ir/ops/tensor/reflect.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct ReflectAttrs {
-  int64_t row = 0;
-
-  void Describe(Fields& f) {
-    f("row", row).Required().Min(0).Doc("the row that becomes zero");
-  }
-};
 
 void ReflectTypes(const ReflectAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

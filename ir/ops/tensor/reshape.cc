@@ -9,26 +9,13 @@
 // target_shape is the form of MXNet ≤ 0.8: 0 stands for the extent to infer,
 // and keep_highest copies the first one.
 // Source: MXNet 1.9.1 operator/tensor/matrix_op-inl.h.
+#include "ir/ops/tensor/reshape.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/reshape_codes.h"
 #include "ir/ops/tensor/view.h"
 
 namespace mxc {
 namespace {
-
-struct ReshapeAttrs {
-  Extents shape;
-  bool reverse = false;
-  Extents target_shape;
-  bool keep_highest = false;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Doc("extents and codes of the output");
-    f("reverse", reverse).Doc("match shape and data from the last axis");
-    f("target_shape", target_shape).Doc("deprecated; 0 infers an extent");
-    f("keep_highest", keep_highest).Doc("target_shape keeps the first extent");
-  }
-};
 
 std::optional<std::string> CheckReshape(const ReshapeAttrs& attrs) {
   if (!attrs.shape.empty() || !attrs.target_shape.empty()) return std::nullopt;

@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // reverse: the elements in the opposite order along the given axes.
 // C1  axes are in range, counted from the front, and distinct
+#include "ir/ops/tensor/reverse.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
 namespace {
-
-struct ReverseAttrs {
-  Extents axis;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Required().Min(0).Doc("the axes to reverse");
-  }
-};
 
 void ReverseTypes(const ReverseAttrs& attrs, TypeInference& t) {
   SameTypes(t);
@@ -41,7 +34,7 @@ MXC_OP(Reverse) {
       .Meaning(ReverseMeaning)
       .Gradient([](const ReverseAttrs& attrs,
                    GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("reverse", {g.Head()}, {{"axis", ToString(attrs.axis)}})};
+        return {g.Op<op::Reverse>({g.Head()}, {.axis = attrs.axis})};
       });
 }
 

@@ -6,19 +6,11 @@
 //           and q makes W[p, q] zero
 // C1  data have such matrices, and p < q < n
 // Source: G. Golub and C. Van Loan, Matrix Computations, 8.5.2.
+#include "ir/ops/tensor/rotate.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct RotateAttrs {
-  int64_t p = 0, q = 1;
-
-  void Describe(Fields& f) {
-    f("p", p).Required().Min(0).Doc("the first axis of the plane");
-    f("q", q).Required().Min(1).Doc("the second axis of the plane");
-  }
-};
 
 void RotateTypes(const RotateAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

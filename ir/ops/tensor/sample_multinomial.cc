@@ -6,22 +6,15 @@
 // log_prob passes a gradient to the probabilities of what was drawn.
 // C1  data has an axis of classes
 // Source: MXNet 1.9.1 operator/random/sample_multinomial_op.h.
+#include "ir/ops/tensor/sample_multinomial.h"
+#include "ir/ops/numpy/np_cumsum.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/one_hot.h"
+#include "ir/ops/tensor/pick.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
 namespace {
-
-struct MultinomialAttrs {
-  Extents shape;
-  bool get_prob = false;
-  DType dtype = DType::kI32;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Min(1).Doc("how many for each row");
-    f("get_prob", get_prob).Doc("the logarithms of their probabilities too");
-    f("dtype", dtype).Doc("element type of the classes");
-  }
-};
 
 void MultinomialTypes(const MultinomialAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, attrs.dtype);
@@ -45,22 +38,21 @@ std::vector<Value> MultinomialParts(const MultinomialAttrs& attrs,
   int64_t draws = 1;
   for (const int64_t n : attrs.shape) draws *= n;
   const Value table = b.Reshape(b.Cast(data, DType::kF32), {rows, classes});
-  const Value sums = b.Op("_np_cumsum", {table}, {{"axis", "1"}});
+  const Value sums = b.Op<op::NpCumsum>({table}, {.axis = 1});
   const Value drawn = b.Uniform(Shape{rows, draws, 1}, "multinomial");
-  const Value below = b.Op("broadcast_lesser_equal",
-                           {b.Reshape(sums, {rows, 1, classes}), drawn});
+  const Value below = b.Op<op::BroadcastLesserEqual>(
+      {b.Reshape(sums, {rows, 1, classes}), drawn});
   // Rounding may leave the last sum below 1.
-  const Value place = b.Op("_minimum_scalar", {b.Sum(below, {2})},
-                           {{"scalar", std::to_string(classes - 1)}});
+  const Value place = b.Op<op::MinimumScalar>(
+      {b.Sum(below, {2})}, {.scalar = static_cast<double>(classes - 1)});
   const Shape& shape = node.types[0].shape;
   std::vector<Value> outputs = {b.Reshape(b.Cast(place, attrs.dtype), shape)};
   if (attrs.get_prob) {
     const Value chosen =
-        b.Op("pick",
-             {b.BroadcastTo(b.Reshape(table, {rows, 1, classes}),
-                            {rows, draws, classes}),
-              place},
-             {{"axis", "-1"}});
+        b.Op<op::Pick>({b.BroadcastTo(b.Reshape(table, {rows, 1, classes}),
+                                      {rows, draws, classes}),
+                        place},
+                       {.axis = -1});
     outputs.push_back(
         b.Reshape(b.Cast(b.Log(chosen), data.type().dtype), shape));
   }
@@ -78,9 +70,8 @@ std::vector<Value> MultinomialGradient(const MultinomialAttrs& attrs,
   const DType dtype = g.In(0).type().dtype;
   const Shape by_row{rows, draws, 1};
   const Value slope = g.Reshape(g.Div(g.Head(1), g.Exp(g.Out(1))), by_row);
-  const Value drawn = g.Op("one_hot", {g.Reshape(g.Out(0), {rows, draws})},
-                           {{"depth", std::to_string(classes)},
-                            {"dtype", std::string(MxnetName(dtype))}});
+  const Value drawn = g.Op<op::OneHot>({g.Reshape(g.Out(0), {rows, draws})},
+                                       {.depth = classes, .dtype = dtype});
   return {g.Reshape(g.Sum(g.Mul(slope, drawn), {1}), shape)};
 }
 

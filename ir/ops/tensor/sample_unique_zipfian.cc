@@ -14,7 +14,12 @@
 #include <algorithm>
 
 #include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/numpy/np_cumsum.h"
 #include "ir/ops/numpy/np_random.h"
+#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/topk.h"
 
 namespace mxc {
 namespace {
@@ -54,12 +59,12 @@ void UniqueZipfianTypes(const UniqueZipfianAttrs& a, TypeInference& t) {
 Value ZipfianChances(GraphBuilder& b, int64_t classes) {
   if (classes == 1) return b.Ones({DType::kF32, Shape{1}});
   const auto count = static_cast<double>(classes);
-  const Value c =
-      b.Op("_arange", {},
-           {{"start", "0"}, NumberAttr("stop", classes), {"dtype", "float64"}});
+  const Value c = b.Op<op::Arange>(
+      {},
+      {.start = 0, .stop = static_cast<double>(classes), .dtype = DType::kF64});
   const auto edge = [&](double after) {
-    return b.Log(b.Op("clip", {b.Add(c, after)},
-                      {{"a_min", "1"}, {"a_max", fmt::format("{}", count)}}));
+    return b.Log(
+        b.Op<op::Clip>({b.Add(c, after)}, {.a_min = 1, .a_max = count}));
   };
   return b.Cast(b.Div(b.Sub(edge(1.5), edge(0.5)), std::log(count)),
                 DType::kF32);
@@ -73,21 +78,18 @@ std::vector<Value> UniqueZipfianParts(const UniqueZipfianAttrs& a, const Node&,
   const Value keys =
       b.Sub(b.Reshape(b.Log(chances), Shape{1, a.range_max}), b.Log(waiting));
   const Value samples =
-      b.Op("topk", {keys}, {NumberAttr("k", drawn), {"dtype", "int64"}});
+      b.Op<op::Topk>({keys}, {.k = drawn, .dtype = DType::kI64});
   if (drawn == 1) {
     return {samples, b.Ones({DType::kI64, Shape{rows}})};
   }
   const Value came =
-      b.Op("_np_cumsum", {b.Op("take", {chances, samples})}, {{"axis", "1"}});
-  const Value before =
-      b.Op("_minimum_scalar", {b.SliceAxis(came, 1, 0, drawn - 1)},
-           {{"scalar", "0.9999999"}});
-  const Value u =
-      b.Op("_maximum_scalar", {b.Uniform(Shape{rows, drawn - 1}, "tries")},
-           {{"scalar", "2.98023224e-08"}});
-  const Value tries =
-      b.Op("_maximum_scalar", {b.Op("ceil", {b.Div(b.Log(u), b.Log(before))})},
-           {{"scalar", "1"}});
+      b.Op<op::NpCumsum>({b.Op<op::Take>({chances, samples})}, {.axis = 1});
+  const Value before = b.Op<op::MinimumScalar>(
+      {b.SliceAxis(came, 1, 0, drawn - 1)}, {.scalar = 0.9999999});
+  const Value u = b.Op<op::MaximumScalar>(
+      {b.Uniform(Shape{rows, drawn - 1}, "tries")}, {.scalar = 2.98023224e-08});
+  const Value tries = b.Op<op::MaximumScalar>(
+      {b.Op<op::Ceil>({b.Div(b.Log(u), b.Log(before))})}, {.scalar = 1});
   return {samples, b.Cast(b.Add(b.Sum(tries, {1}), 1), DType::kI64)};
 }
 

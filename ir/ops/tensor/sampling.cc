@@ -4,6 +4,8 @@
 #include <array>
 #include <span>
 
+#include "ir/ops/tensor/scalar.h"
+
 namespace mxc {
 namespace {
 
@@ -61,7 +63,7 @@ class Sampling {
         return Poisson(Gamma(first, b_.Div(b_.Sub(1, second), second)));
       case Distribution::kGeneralizedNegativeBinomial: {
         const Value dispersion =
-            b_.Op("_maximum_scalar", {second}, {{"scalar", "1e-30"}});
+            b_.Op<op::MaximumScalar>({second}, {.scalar = 1e-30});
         return Poisson(Gamma(b_.Div(1, dispersion), b_.Mul(first, dispersion)));
       }
     }

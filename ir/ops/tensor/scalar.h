@@ -21,6 +21,17 @@ struct ScalarAttrs {
     f("is_int", is_int).Doc("False: of integers the result is float64");
   }
 };
+MXC_ATTRS(LesserEqualScalar, ScalarAttrs);
+MXC_ATTRS(EqualScalar, ScalarAttrs);
+MXC_ATTRS(GreaterEqualScalar, ScalarAttrs);
+MXC_ATTRS(GreaterScalar, ScalarAttrs);
+MXC_ATTRS(LesserScalar, ScalarAttrs);
+MXC_ATTRS(MaximumScalar, ScalarAttrs);
+MXC_ATTRS(MinimumScalar, ScalarAttrs);
+MXC_ATTRS(MulScalar, ScalarAttrs);
+MXC_ATTRS(NotEqualScalar, ScalarAttrs);
+MXC_ATTRS(PlusScalar, ScalarAttrs);
+MXC_ATTRS(PowerScalar, ScalarAttrs);
 
 // Which operand of f the number is.
 enum class ScalarSide { kRight, kLeft };

@@ -7,26 +7,13 @@
 //   output[a, i, b] = Σ values[a, j, b] over all j with position i
 // C1  axis is in range
 // C2  positions has one axis of p elements, or the shape of values
+#include "ir/ops/tensor/scatter_add.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
-
-struct ScatterAddAttrs {
-  int64_t axis = 0;
-  int64_t extent = 1;
-  IndexMode mode = IndexMode::kClip;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis of the positions");
-    f("extent", extent).Required().Min(1).Doc("its extent in the output");
-    f("mode", mode)
-        .OneOf({"raise", "wrap", "clip"})
-        .Doc("what becomes of a position out of range");
-  }
-};
 
 void ScatterAddTypes(const ScatterAddAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));

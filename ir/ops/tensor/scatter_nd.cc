@@ -5,18 +5,11 @@
 // Where a place is named twice, the last one in row-major order wins; MXNet's
 // gradient gives the head to all. Indices out of range name no place.
 // C1  shape has the rank that data and indices ask for, and the extents R
+#include "ir/ops/tensor/scatter_nd.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct ScatterNdAttrs {
-  Extents shape;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Required().Min(1).Doc("the shape of the output");
-  }
-};
 
 void ScatterNdTypes(const ScatterNdAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
@@ -71,7 +64,7 @@ MXC_OP(ScatterNd) {
       .Meaning(ScatterNdMeaning)
       .Gradient(
           [](const ScatterNdAttrs&, GradientBuilder& g) -> std::vector<Value> {
-            return {g.Op("_scatter_nd_backward", {g.Head(), g.In(1)}), {}};
+            return {g.Op<op::ScatterNdBackward>({g.Head(), g.In(1)}), {}};
           });
 }
 

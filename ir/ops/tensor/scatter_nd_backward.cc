@@ -6,6 +6,7 @@
 //   where an index is out of range
 // C1  indices has a row for each of the first axes of head
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scatter_nd.h"
 
 namespace mxc {
 namespace {
@@ -53,8 +54,8 @@ MXC_OP(ScatterNdBackward) {
       .Types(ScatterNdBackwardTypes)
       .Meaning(ScatterNdBackwardMeaning)
       .Gradient([](const NoAttrs&, GradientBuilder& g) -> std::vector<Value> {
-        return {g.Op("scatter_nd", {g.Head(), g.In(1)},
-                     {{"shape", ToString(g.In(0).shape().dims())}}),
+        return {g.Op<op::ScatterNd>({g.Head(), g.In(1)},
+                                    {.shape = g.In(0).shape().dims()}),
                 {}};
       });
 }

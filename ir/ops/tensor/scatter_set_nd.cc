@@ -3,6 +3,7 @@
 //   lhs, output  shape     rhs [I…, R…], indices [M, I…], as in scatter_nd
 // C1  lhs has the shape that the attribute states
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scatter_nd.h"
 
 namespace mxc {
 namespace {
@@ -31,9 +32,8 @@ std::vector<Value> ScatterSetNdParts(const ScatterSetNdAttrs& attrs,
                                      const Node& node, GraphBuilder& b) {
   const Value lhs = node.inputs[0], rhs = node.inputs[1],
               indices = node.inputs[2];
-  const AttrText shape = {"shape", ToString(attrs.shape)};
   const auto scattered = [&](Value parts) {
-    return b.Op("scatter_nd", {parts, indices}, {shape});
+    return b.Op<op::ScatterNd>({parts, indices}, {.shape = attrs.shape});
   };
   const Value there = scattered(b.Ones(rhs.type()));
   return {b.Where(there, scattered(rhs), lhs)};

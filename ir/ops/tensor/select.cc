@@ -27,8 +27,8 @@ void SelectMeaning(const NoAttrs&, Definition& def) {
 std::vector<Value> SelectGradient(const NoAttrs&, GradientBuilder& g) {
   const Value zeros = g.Zeros(g.Out().type());
   return {{},
-          g.Needs(1) ? g.Op("_select", {g.In(0), g.Head(), zeros}) : Value(),
-          g.Needs(2) ? g.Op("_select", {g.In(0), zeros, g.Head()}) : Value()};
+          g.Needs(1) ? g.Op<op::Select>({g.In(0), g.Head(), zeros}) : Value(),
+          g.Needs(2) ? g.Op<op::Select>({g.In(0), zeros, g.Head()}) : Value()};
 }
 
 }  // namespace

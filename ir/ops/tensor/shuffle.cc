@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // _shuffle: the entries of the first axis in random order.
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/argsort.h"
 
 namespace mxc {
 
@@ -16,11 +17,11 @@ MXC_OP(Shuffle) {
       .Decompose([](const NoAttrs&, const Node& node,
                     GraphBuilder& b) -> std::vector<Value> {
         const Value data = node.inputs[0];
-        if (data.shape().rank() == 0) return {b.Op("_copy", {data})};
+        if (data.shape().rank() == 0) return {b.Op<op::Copy>({data})};
         const Value order =
-            b.Op("argsort", {b.Uniform(Shape{data.shape()[0]}, "shuffle")},
-                 {{"dtype", "int32"}});
-        return {b.Op("take", {data, order})};
+            b.Op<op::Argsort>({b.Uniform(Shape{data.shape()[0]}, "shuffle")},
+                              {.dtype = DType::kI32});
+        return {b.Op<op::Take>({data, order})};
       });
 }
 

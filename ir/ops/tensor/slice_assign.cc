@@ -3,6 +3,7 @@
 // C1 to C3  see slicing.h
 // C4  rhs has the shape of the slice
 // Gradient: the head with zeros there, and its slice.
+#include "ir/ops/tensor/slice_assign_scalar.h"
 #include "ir/ops/tensor/slicing.h"
 
 namespace mxc {
@@ -30,11 +31,10 @@ void SliceAssignMeaning(const SliceAttrs& attrs, Definition& def) {
       0, Select(AllInside(places), def.In(1, index), def.In(0, def.Indices())));
 }
 
-std::vector<Value> SliceAssignGradient(const SliceAttrs&, GradientBuilder& g) {
-  std::vector<AttrText> zero = g.Attrs();
-  zero.emplace_back("scalar", "0");
-  return {g.Op("_slice_assign_scalar", {g.Head()}, zero),
-          g.Op("slice", {g.Head()}, g.Attrs())};
+std::vector<Value> SliceAssignGradient(const SliceAttrs& attrs,
+                                       GradientBuilder& g) {
+  return {g.Op<op::SliceAssignScalar>({g.Head()}, {attrs, 0}),
+          g.Op<op::Slice>({g.Head()}, attrs)};
 }
 
 }  // namespace

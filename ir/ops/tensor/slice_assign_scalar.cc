@@ -2,19 +2,11 @@
 // _slice_assign_scalar: data with a number in the place of data[begin:end:step].
 // C1 to C3  see slicing.h
 // Gradient: the head with zeros there.
+#include "ir/ops/tensor/slice_assign_scalar.h"
 #include "ir/ops/tensor/slicing.h"
 
 namespace mxc {
 namespace {
-
-struct SliceAssignScalarAttrs : SliceAttrs {
-  double scalar = 0;
-
-  void Describe(Fields& f) {
-    f("scalar", scalar).Doc("what the slice holds");
-    SliceAttrs::Describe(f);
-  }
-};
 
 void SliceAssignScalarTypes(const SliceAssignScalarAttrs& attrs,
                             TypeInference& t) {
@@ -36,14 +28,10 @@ MXC_OP(SliceAssignScalar) {
         def.Set(0, Select(AllInside(PlacesIn(attrs, def)),
                           def.Lit(attrs.scalar), def.In(0, def.Indices())));
       })
-      .Gradient([](const Attrs&, GradientBuilder& g) -> std::vector<Value> {
-        std::vector<AttrText> zero;
-        for (AttrText& text : g.Attrs()) {
-          if (text.first == "scalar") text.second = "0";
-          zero.push_back(text);
-        }
-        return {g.Op("_slice_assign_scalar", {g.Head()}, zero)};
-      });
+      .Gradient(
+          [](const Attrs& attrs, GradientBuilder& g) -> std::vector<Value> {
+            return {g.Op<op::SliceAssignScalar>({g.Head()}, {attrs, 0})};
+          });
 }
 
 }  // namespace mxc

@@ -15,7 +15,7 @@
 namespace mxc {
 
 struct SliceAttrs {
-  std::vector<std::optional<int64_t>> begin, end, step;
+  std::vector<std::optional<int64_t>> begin = {}, end = {}, step = {};
 
   void Describe(Fields& f) {
     f("begin", begin).Required().Doc("first index of each axis; None: an end");
@@ -23,6 +23,7 @@ struct SliceAttrs {
     f("step", step).Doc("step of each axis; None: 1");
   }
 };
+MXC_ATTRS(Slice, SliceAttrs);
 
 struct SliceRange {
   int64_t begin = 0, step = 1, count = 0;

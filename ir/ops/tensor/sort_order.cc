@@ -5,20 +5,11 @@
 //   data[a, output[a, j, b], b] = j
 // C1  axis is in range
 // C2  k ≤ n
+#include "ir/ops/tensor/sort_order.h"
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct SortOrderAttrs {
-  int64_t axis = -1;
-  int64_t k = 1;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis of the permutations");
-    f("k", k).Required().Min(1).Doc("how many places");
-  }
-};
 
 void SortOrderTypes(const SortOrderAttrs& attrs, TypeInference& t) {
   t.SetInDType(0, DType::kI32);

@@ -3,21 +3,12 @@
 // order; our own operator, see sorting.h.
 //   data [A…, n, B…] → i32[A…, n, B…]
 // C1  axis is in range
+#include "ir/ops/tensor/sort_rank.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/order.h"
 
 namespace mxc {
 namespace {
-
-struct SortRankAttrs {
-  int64_t axis = -1;
-  bool is_ascend = true;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis that is sorted");
-    f("is_ascend", is_ascend).Doc("the least element first");
-  }
-};
 
 void SortRankMeaning(const SortRankAttrs& attrs, Definition& def) {
   const int axis = *ResolveAxis(attrs.axis, def.InShape(0).rank());

@@ -2,7 +2,15 @@
 #include "ir/ops/tensor/sorting.h"
 
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/cast.h"
 #include "ir/ops/tensor/gathering.h"
+#include "ir/ops/tensor/order.h"
+#include "ir/ops/tensor/reshape.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/scatter_add.h"
+#include "ir/ops/tensor/sort_order.h"
+#include "ir/ops/tensor/sort_rank.h"
+#include "ir/ops/tensor/take_along.h"
 
 namespace mxc {
 namespace {
@@ -13,26 +21,33 @@ constexpr int64_t kMostKept = 16;
 constexpr int64_t kMostRanked = 64;
 constexpr int64_t kFew = 8;  // one in so many
 
-const char* OperatorFor(int64_t extent, int64_t count) {
+enum class OrderBy { kTop, kRadix, kRank };
+
+OrderBy WayOf(int64_t extent, int64_t count) {
   if (extent > kMostRanked) {
-    return count <= kMostKept ? "_top_order" : "_radix_order";
+    return count <= kMostKept ? OrderBy::kTop : OrderBy::kRadix;
   }
   const bool few = count == 1 || count * kFew <= extent;
-  return few ? "_top_order" : "_sort_rank";
+  return few ? OrderBy::kTop : OrderBy::kRank;
 }
 
 void FindOrder(SortParts& parts, bool is_ascend, int64_t count,
                GraphBuilder& b) {
-  const AttrText axis = {"axis", std::to_string(parts.axis)};
-  const AttrText ascend = {"is_ascend", PrintBool(is_ascend)};
-  const AttrText k = {"k", std::to_string(count)};
-  const std::string_view op =
-      OperatorFor(parts.data.shape()[parts.axis], count);
-  if (op == "_sort_rank") {
-    parts.rank = b.Op(op, {parts.data}, {axis, ascend}, "rank");
-    parts.order = b.Op("_sort_order", {parts.rank}, {axis, k}, "order");
-  } else {
-    parts.order = b.Op(op, {parts.data}, {axis, ascend, k}, "order");
+  const OrderAttrs order = {
+      .axis = parts.axis, .is_ascend = is_ascend, .k = count};
+  switch (WayOf(parts.data.shape()[parts.axis], count)) {
+    case OrderBy::kTop:
+      parts.order = b.Op<op::TopOrder>({parts.data}, order, "order");
+      break;
+    case OrderBy::kRadix:
+      parts.order = b.Op<op::RadixOrder>({parts.data}, order, "order");
+      break;
+    case OrderBy::kRank:
+      parts.rank = b.Op<op::SortRank>(
+          {parts.data}, {.axis = parts.axis, .is_ascend = is_ascend}, "rank");
+      parts.order = b.Op<op::SortOrder>(
+          {parts.rank}, {.axis = parts.axis, .k = count}, "order");
+      break;
   }
 }
 
@@ -73,8 +88,7 @@ SortParts SortInput(const SortRequest& request, const Node& node,
   if (request.axis) {
     parts.axis = *ResolveAxis(*request.axis, parts.data.shape().rank());
   } else {
-    parts.data =
-        b.Op("Reshape", {parts.data}, {{"shape", "(-1,)"}}, "flattened");
+    parts.data = b.Op<op::Reshape>({parts.data}, {.shape = {-1}}, "flattened");
   }
   const int64_t extent = parts.data.shape()[parts.axis];
   const int64_t count = request.count > 0 ? request.count : extent;
@@ -83,22 +97,21 @@ SortParts SortInput(const SortRequest& request, const Node& node,
 }
 
 Value SortedValues(const SortParts& parts, GraphBuilder& b) {
-  return b.Op("_take_along", {parts.data, parts.order},
-              {{"axis", std::to_string(parts.axis)}}, "values");
+  return b.Op<op::TakeAlong>({parts.data, parts.order}, {.axis = parts.axis},
+                             "values");
 }
 
 Value SortMask(const SortParts& parts, DType dtype, GraphBuilder& b) {
   const Shape& order = parts.order.shape();
-  const AttrText axis = {"axis", std::to_string(parts.axis)};
   if (parts.rank) {
-    const AttrText count = {"scalar", std::to_string(order[parts.axis])};
-    const Value among = b.Op("_lesser_scalar", {parts.rank}, {count}, "among");
-    return b.Op("Cast", {among}, {{"dtype", std::string(MxnetName(dtype))}},
-                "mask");
+    const auto count = static_cast<double>(order[parts.axis]);
+    const Value among =
+        b.Op<op::LesserScalar>({parts.rank}, {.scalar = count}, "among");
+    return b.Op<op::Cast>({among}, {.dtype = dtype}, "mask");
   }
   const int64_t extent = parts.data.shape()[parts.axis];
-  return b.Op("_scatter_add", {b.Ones({dtype, order}), parts.order},
-              {axis, {"extent", std::to_string(extent)}}, "mask");
+  return b.Op<op::ScatterAdd>({b.Ones({dtype, order}), parts.order},
+                              {.axis = parts.axis, .extent = extent}, "mask");
 }
 
 Value SortGradient(const SortRequest& request, GradientBuilder& g, Value head) {
@@ -110,8 +123,7 @@ Value SortGradient(const SortRequest& request, GradientBuilder& g, Value head) {
 
 Value SortedIndices(const SortParts& parts, DType dtype, GraphBuilder& b) {
   if (dtype == parts.order.type().dtype) return parts.order;
-  return b.Op("Cast", {parts.order}, {{"dtype", std::string(MxnetName(dtype))}},
-              "indices");
+  return b.Op<op::Cast>({parts.order}, {.dtype = dtype}, "indices");
 }
 
 }  // namespace mxc

@@ -5,6 +5,7 @@
 // MXNet has it for sparse rows alone; ours are dense.
 // C1  data has an axis, and indices one
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/scatter_nd.h"
 
 namespace mxc {
 namespace {
@@ -25,14 +26,13 @@ std::vector<Value> SparseRetainParts(const NoAttrs&, const Node& node,
   const Value data = node.inputs[0], indices = node.inputs[1];
   const int64_t rows = data.shape()[0], named = indices.shape()[0];
   const Value ones = b.Ones({DType::kF32, Shape{named}});
-  const Value retained =
-      b.Op("scatter_nd", {ones, b.Reshape(indices, Shape{1, named})},
-           {{"shape", fmt::format("({},)", rows)}});
+  const Value retained = b.Op<op::ScatterNd>(
+      {ones, b.Reshape(indices, Shape{1, named})}, {.shape = {rows}});
   Extents along(static_cast<size_t>(data.shape().rank()), 1);
   along[0] = rows;
   const Value zero =
       b.Zeros({data.type().dtype, Shape(Extents(along.size(), 1))});
-  return {b.Op("_npi_where", {b.Reshape(retained, Shape(along)), data, zero})};
+  return {b.Op<op::NpiWhere>({b.Reshape(retained, Shape(along)), data, zero})};
 }
 
 }  // namespace

@@ -2,20 +2,11 @@
 // stack: inputs of one shape along a new axis of the output.
 // C1  -rank - 1 ≤ axis ≤ rank of the inputs
 // C2  the inputs have one shape
+#include "ir/ops/tensor/stack.h"
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct StackAttrs {
-  int64_t axis = 0;
-  int64_t num_args = 1;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("position of the new axis in the output");
-    f("num_args", num_args).Required().Range(1, kMaxOperands).Doc("inputs");
-  }
-};
 
 void StackTypes(const StackAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

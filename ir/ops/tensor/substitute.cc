@@ -5,23 +5,12 @@
 //   output  X with row `row` (column, with rightside) of B replaced by the
 //           solution's; rows before it (behind it, unless forward) hold theirs
 // C1  A and X fit together, and have the row
+#include "ir/ops/tensor/substitute.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/triangle.h"
 
 namespace mxc {
 namespace {
-
-struct SubstituteAttrs {
-  int64_t row = 0;
-  bool forward = true, transpose = false, rightside = false;
-
-  void Describe(Fields& f) {
-    f("row", row).Required().Min(0).Doc("the row that is solved for");
-    f("forward", forward).Doc("from the first row to the last");
-    f("transpose", transpose).Doc("M is the transpose of A");
-    f("rightside", rightside).Doc("X is transposed");
-  }
-};
 
 void SubstituteTypes(const SubstituteAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

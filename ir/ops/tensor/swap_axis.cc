@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SwapAxis: two axes change places.
 // C1  dim1 and dim2 are axes of data
+#include "ir/ops/tensor/swap_axis.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/permute.h"
 
 namespace mxc {
 namespace {
-
-struct SwapAxisAttrs {
-  int64_t dim1 = 0, dim2 = 0;
-
-  void Describe(Fields& f) {
-    f("dim1", dim1).Doc("the first axis");
-    f("dim2", dim2).Doc("the second axis");
-  }
-};
 
 Extents SwappedOrder(const SwapAxisAttrs& attrs, int rank) {
   Extents order = AllAxes(rank);

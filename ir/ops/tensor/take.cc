@@ -4,23 +4,12 @@
 // C1  axis is in range
 // An index out of range is clipped, or wrapped with mode wrap; mode raise,
 // where MXNet stops, clips.
+#include "ir/ops/tensor/take.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
-
-struct TakeAttrs {
-  int64_t axis = 0;
-  IndexMode mode = IndexMode::kClip;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis of a");
-    f("mode", mode)
-        .OneOf({"raise", "wrap", "clip"})
-        .Doc("what becomes of an index out of range");
-  }
-};
 
 void TakeTypes(const TakeAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));

@@ -4,17 +4,12 @@
 //   data [A…, n, B…], index [A…, k, B…] → [A…, k, B…]
 // C1  axis is in range
 // C2  data and index agree in every other axis
+#include "ir/ops/tensor/take_along.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/gathering.h"
 
 namespace mxc {
 namespace {
-
-struct TakeAlongAttrs {
-  int64_t axis = -1;
-
-  void Describe(Fields& f) { f("axis", axis).Doc("the axis of data"); }
-};
 
 void TakeAlongTypes(const TakeAlongAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));

@@ -6,38 +6,12 @@
 #include <algorithm>
 
 #include "ir/ops/tensor/positions.h"
+#include "ir/ops/tensor/reshape.h"
 #include "ir/ops/tensor/sorting.h"
+#include "ir/ops/tensor/topk.h"
 
 namespace mxc {
 namespace {
-
-enum class TopkReturn : int { kValue, kIndices, kMask, kBoth };
-
-struct TopkAttrs {
-  std::optional<int64_t> axis = -1;
-  int64_t k = 1;
-  TopkReturn ret_typ = TopkReturn::kIndices;
-  bool is_ascend = false;
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis that is sorted; None: the flattened data");
-    f("k", k).Doc("how many elements; below 1: all");
-    f("ret_typ", ret_typ)
-        .OneOf({"value", "indices", "mask", "both"})
-        .Doc("what is returned");
-    f("is_ascend", is_ascend).Doc("the least elements, else the greatest");
-    f("dtype", dtype).Doc("element type of the indices");
-  }
-
-  SortRequest request() const {
-    return {axis, is_ascend, std::max<int64_t>(k, 0)};
-  }
-  // Values come with indices, which are hidden unless both are asked for.
-  bool has_values() const {
-    return ret_typ == TopkReturn::kValue || ret_typ == TopkReturn::kBoth;
-  }
-};
 
 std::vector<std::string> TopkOutputs(const TopkAttrs& attrs) {
   if (attrs.has_values()) return {"output0", "output1"};
@@ -62,8 +36,8 @@ Value TopkMask(const TopkAttrs& attrs, const Node& node, const SortParts& parts,
                GraphBuilder& b) {
   const Value mask = SortMask(parts, node.types[0].dtype, b);
   if (attrs.axis) return mask;
-  return b.Op("Reshape", {mask}, {{"shape", ToString(node.types[0].shape)}},
-              "output");
+  return b.Op<op::Reshape>({mask}, {.shape = node.types[0].shape.dims()},
+                           "output");
 }
 
 std::vector<Value> TopkBySorting(const TopkAttrs& attrs, const Node& node,

@@ -6,17 +6,10 @@
 
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/permute.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc {
 namespace {
-
-struct TransposeAttrs {
-  Extents axes;
-
-  void Describe(Fields& f) {
-    f("axes", axes).Doc("the order of the axes; (): reversed");
-  }
-};
 
 Extents TransposeOrder(const TransposeAttrs& attrs, int rank) {
   Extents order = attrs.axes.empty() ? AllAxes(rank) : attrs.axes;

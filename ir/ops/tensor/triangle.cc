@@ -12,9 +12,9 @@ bool SameBatch(const Shape& a, const Shape& b) {
 }
 
 Value TriangleOnly(GraphBuilder& b, Value value, bool lower) {
-  const std::vector<AttrText> side = {{"lower", PrintBool(lower)}};
-  const Value row = b.Op("_linalg_extracttrian", {value}, side);
-  return b.Op("_linalg_maketrian", {row}, side);
+  const TriangleAttrs side = {.lower = lower};
+  const Value row = b.Op<op::LinalgExtracttrian>({value}, side);
+  return b.Op<op::LinalgMaketrian>({row}, side);
 }
 
 }  // namespace mxc

@@ -20,6 +20,8 @@ struct TriangleAttrs {
 
   bool is_lower() const { return offset < 0 || (offset == 0 && lower); }
 };
+MXC_ATTRS(LinalgExtracttrian, TriangleAttrs);
+MXC_ATTRS(LinalgMaketrian, TriangleAttrs);
 
 // The elements of a triangle with `rows` rows.
 int64_t TriangleSize(int64_t rows);
@@ -41,6 +43,7 @@ struct TriangularAttrs : Triangular {
     f("alpha", alpha).Doc("factor of the output");
   }
 };
+MXC_ATTRS(LinalgTrmm, TriangularAttrs);
 
 // Whether two shapes have one rank, at least 2, and equal leading extents.
 bool SameBatch(const Shape& a, const Shape& b);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// States the attributes of _embedding_gradient.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/graph/fields.h"
+#include "ir/ops/operators.h"
+
+namespace mxc {
+
+struct EmbeddingGradientAttrs {
+  int64_t input_dim = 0;
+
+  void Describe(Fields& f) {
+    f("input_dim", input_dim).Required().Min(1).Doc("rows of the table");
+  }
+};
+MXC_ATTRS(EmbeddingGradient, EmbeddingGradientAttrs);
+
+}  // namespace mxc

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// States the attributes of _eliminate.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/graph/fields.h"
+#include "ir/ops/operators.h"
+
+namespace mxc {
+
+struct EliminateAttrs {
+  int64_t row = 0;
+
+  void Describe(Fields& f) {
+    f("row", row)
+        .Required()
+        .Min(0)
+        .Doc("the row that is taken from the others");
+  }
+};
+MXC_ATTRS(Eliminate, EliminateAttrs);
+
+}  // namespace mxc

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes that rules make of operators and attributes that the compiler knows.
+#include <doctest/doctest.h>
+
+#include "ir/graph/builder.h"
+#include "ir/ops/operators.h"
+#include "ir/ops/tensor/concat.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/swap_axis.h"
+
+namespace mxc {
+namespace {
+
+// A template, so that what does not compile is an answer.
+template <class Builder>
+constexpr bool KnowsAxes() {
+  return requires(Builder b, Value x) {
+    b.template Op<op::SwapAxis>({x}, {.dim1 = 0, .dim2 = 1});
+  };
+}
+template <class Builder>
+constexpr bool KnowsMisspelled() {
+  return requires(Builder b, Value x) {
+    b.template Op<op::SwapAxis>({x}, {.dim1 = 0, .dim3 = 1});
+  };
+}
+template <class Builder>
+constexpr bool TakesText() {
+  return requires(Builder b, Value x) {
+    b.template Op<op::SwapAxis>({x}, {.dim1 = "0", .dim2 = 1});
+  };
+}
+template <class Builder>
+constexpr bool GivesReluAttributes() {
+  return requires(Builder b, Value x) {
+    b.template Op<op::Relu>({x}, {.dim1 = 0});
+  };
+}
+static_assert(KnowsAxes<GraphBuilder>());
+static_assert(!KnowsMisspelled<GraphBuilder>());
+static_assert(!TakesText<GraphBuilder>());
+static_assert(!GivesReluAttributes<GraphBuilder>());
+
+struct Made {
+  Graph graph;
+  Node* x = graph.AddVariable("x");
+  GraphBuilder b{graph, *x};
+
+  Made() { x->types[0] = {DType::kF32, Shape{2, 3}}; }
+  Value in() { return x->out(); }
+};
+
+void CheckAlike(const Node& typed, const Node& text) {
+  CHECK(typed.op == text.op);
+  CHECK(typed.name == text.name);
+  CHECK(typed.types == text.types);
+  CHECK(typed.inputs == text.inputs);
+  CHECK(typed.op->print(typed.attrs.get()) == text.op->print(text.attrs.get()));
+}
+
+TEST_CASE("typed nodes are those of the same text") {
+  Made made;
+  GraphBuilder& b = made.b;
+  const Value x = made.in();
+  const auto check = [](Value typed, Value text) {
+    CheckAlike(*typed.node, *text.node);
+  };
+  check(b.Op<op::SwapAxis>({x}, {.dim1 = -2, .dim2 = -1}, "turned"),
+        b.Op("SwapAxis", {x}, {{"dim1", "-2"}, {"dim2", "-1"}}, "turned"));
+  check(b.Op<op::Concat>({x, x}, {.num_args = 2, .dim = 0}),
+        b.Op("Concat", {x, x}, {{"num_args", "2"}, {"dim", "0"}}));
+  check(b.Op<op::MaximumScalar>({x}, {.scalar = 0.1}),
+        b.Op("_maximum_scalar", {x}, {{"scalar", "0.1"}}));
+  check(b.Op<op::Relu>({x}), b.Op("relu", {x}));
+  check(b.Op<op::Relu>({x}, "positive"), b.Op("relu", {x}, {}, "positive"));
+}
+
+TEST_CASE("what is left out has its default") {
+  Made made;
+  const Value given = made.b.Op<op::MaximumScalar>({made.in()}, {});
+  const Value left = made.b.Op<op::MaximumScalar>({made.in()});
+  CheckAlike(*given.node, *left.node);
+  CHECK(given.node->As<ScalarAttrs>().scalar == 1);
+}
+
+TEST_CASE("every operator of ops.def is the one that it names") {
+  const std::span<const Operator* const> all = AllOperators();
+  size_t place = 0;
+#define MXC_OPERATOR(family, Id) CHECK(&OperatorOf<op::Id>() == all[place++]);
+#include "ir/ops/ops.def"
+#undef MXC_OPERATOR
+  CHECK(place == all.size());
+  CHECK(OperatorOf<op::SwapAxis>().name == "SwapAxis");
+}
+
+}  // namespace
+}  // namespace mxc
