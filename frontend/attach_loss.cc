@@ -128,7 +128,7 @@ Status AttachLoss(const std::string& loss, Graph& graph) {
   label->op_name = "null";
   label->declared = true;
   Node* head = graph.AddOperator(op, name, parsed, {data, label->out()});
-  head->written = attrs;
+  head->written.attributes = attrs;
   graph.outputs = {head->out()};
   graph.output_names = {name + "_output"};
   return Done{};

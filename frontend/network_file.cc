@@ -79,7 +79,8 @@ Result<std::string> NetworkFile::Stored(const BuildOptions& options) const {
     const auto& [dtype, shape] = input->types[0];
     if (shape.known_rank() && shape.rank() > 0) AnnotateShape(*input);
     if (dtype != DType::kUnknown) {
-      input->annotations["__dtype__"] = std::to_string(static_cast<int>(dtype));
+      input->written.annotations["__dtype__"] =
+          std::to_string(static_cast<int>(dtype));
     }
   }
   return WriteSymbol(graph);

@@ -57,7 +57,7 @@ bool NamedLikeParameter(const Node& variable) {
   static constexpr std::string_view kSuffixes[] = {
       "weight", "bias",        "gamma",      "beta",         "parameters",
       "alpha",  "moving_mean", "moving_var", "running_mean", "running_var"};
-  return variable.annotations.contains("__init__") ||
+  return variable.written.annotations.contains("__init__") ||
          std::ranges::any_of(kSuffixes, [&](std::string_view suffix) {
            return variable.name.ends_with(suffix);
          });
@@ -121,7 +121,7 @@ void AddOutput(Graph& graph, Value value, OutputNamer& namer) {
 
 void SetAnnotatedType(Node& variable, bool numpy_shapes) {
   TensorType& type = variable.types[0];
-  const auto& annotations = variable.annotations;
+  const auto& annotations = variable.written.annotations;
   if (const auto shape = annotations.find("__shape__");
       shape != annotations.end()) {
     type.shape = AnnotatedShape(shape->second, numpy_shapes);
@@ -137,11 +137,12 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes) {
 
 void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes) {
   shape[BatchAxis(variable, shape.rank())] = Shape::kUnknownDim;
-  variable.annotations["__shape__"] = ShapeText(shape.dims(), numpy_shapes);
+  variable.written.annotations["__shape__"] =
+      ShapeText(shape.dims(), numpy_shapes);
 }
 
 void AnnotateShape(Node& variable) {
-  variable.annotations["__shape__"] =
+  variable.written.annotations["__shape__"] =
       ShapeText(variable.types[0].shape.dims(), /*numpy_shapes=*/false);
 }
 
@@ -159,12 +160,12 @@ std::map<std::string, std::string> AnnotationsOfConstant(const Tensor& value) {
 }
 
 std::optional<Tensor> AnnotatedConstant(const Node& variable) {
-  const auto found = variable.annotations.find(kConstantAnnotation);
+  const std::string* found = variable.written.Annotation(kConstantAnnotation);
   const TensorType& type = variable.types[0];
-  if (found == variable.annotations.end() || !type.known() || Unfit(type)) {
+  if (found == nullptr || !type.known() || Unfit(type)) {
     return std::nullopt;
   }
-  const std::string& digits = found->second;
+  const std::string& digits = *found;
   if (static_cast<int64_t>(digits.size()) != 2 * type.bytes()) {
     return std::nullopt;
   }
@@ -209,8 +210,8 @@ void DeclareInputs(Graph& graph) {
 }
 
 int BatchAxis(const Node& variable, int rank) {
-  const auto layout = variable.annotations.find("__layout__");
-  if (layout == variable.annotations.end()) return 0;
+  const auto layout = variable.written.annotations.find("__layout__");
+  if (layout == variable.written.annotations.end()) return 0;
   const size_t axis = layout->second.find('N');
   return axis < static_cast<size_t>(rank) ? static_cast<int>(axis) : 0;
 }

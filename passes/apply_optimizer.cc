@@ -47,9 +47,9 @@ Result<AttrsPtr> ParseAttrsOf(const Optimizer& optimizer,
 // The annotation as a number; `otherwise` where there is none.
 double Annotated(const Node& parameter, const std::string& name,
                  double otherwise, Diagnostics& errors) {
-  const auto found = parameter.annotations.find(name);
-  if (found == parameter.annotations.end()) return otherwise;
-  const std::string& text = found->second;
+  const std::string* found = parameter.written.Annotation(name);
+  if (found == nullptr) return otherwise;
+  const std::string& text = *found;
   double value = otherwise;
   const char* end = text.data() + text.size();
   const auto parsed = std::from_chars(text.data(), end, value);
@@ -176,7 +176,7 @@ Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
   copy->role = VariableRole::kParameter;
   copy->types = parameter.types;
   copy->constant = parameter.constant;
-  copy->annotations = parameter.annotations;
+  copy->written = parameter.written;
   copy->loc = parameter.loc;
   Node* gradient =
       graph.AddVariable(std::string(kGradientPrefix) + parameter.name);

@@ -183,7 +183,7 @@ Value Fold(Graph& graph, Node& layer, Node& norm) {
   folded->types = layer.types;
   folded->loc = layer.loc;
   folded->attr_locs = layer.attr_locs;
-  folded->annotations = layer.annotations;
+  folded->written = layer.written;
   folded->origins = OriginsOf(layer);
   for (const std::string& origin : OriginsOf(norm)) {
     folded->origins.push_back(origin);

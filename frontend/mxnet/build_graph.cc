@@ -16,8 +16,8 @@ class Builder {
       : symbol_(symbol), built_(symbol.nodes.size(), nullptr) {}
 
   Result<Graph> Build() {
-    graph_.mxnet_version = symbol_.names_version ? symbol_.version : 0;
-    graph_.numpy_shapes = symbol_.numpy_shapes;
+    graph_.written.version = symbol_.names_version ? symbol_.version : 0;
+    graph_.written.numpy_shapes = symbol_.numpy_shapes;
     const std::vector<int64_t> order = Order();
     if (!errors_.empty()) return std::move(errors_);
     CountOutputs();
@@ -164,14 +164,14 @@ class Builder {
                               static_cast<int>(outputs_[id]));
     }
     node->op_name = from.op_name;
-    node->subgraphs = from.subgraphs;
+    node->written.subgraphs = from.subgraphs;
     node->loc = from.loc;
     for (const LocatedAttr& attr : from.attrs) {
       node->attr_locs[attr.name] = attr.loc;
       if (IsAnnotation(attr.name)) {
-        node->annotations[attr.name] = attr.text;
+        node->written.annotations[attr.name] = attr.text;
       } else {
-        node->written.emplace_back(attr.name, attr.text);
+        node->written.attributes.emplace_back(attr.name, attr.text);
       }
     }
     if (!from.is_variable()) return node;

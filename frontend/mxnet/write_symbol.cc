@@ -93,14 +93,15 @@ class Writer {
   std::string GraphAttributes() const {
     const std::string version =
         fmt::format("\"mxnet_version\": [\"int\", {}]", kCurrentMxnetVersion);
-    if (!graph_.numpy_shapes) return "{" + version + "}";
+    if (!graph_.written.numpy_shapes) return "{" + version + "}";
     return "{\n    \"is_np_shape\": [\"int\", 1], \n    " + version + "\n  }";
   }
 
   std::string WriteNode(const Node& node) {
-    std::map<std::string, std::string> attrs(node.annotations.begin(),
-                                             node.annotations.end());
-    attrs.insert(node.written.begin(), node.written.end());
+    std::map<std::string, std::string> attrs(node.written.annotations.begin(),
+                                             node.written.annotations.end());
+    attrs.insert(node.written.attributes.begin(),
+                 node.written.attributes.end());
     if (node.kind == Node::Kind::kConstant) {
       attrs.merge(AnnotationsOfConstant(node.constant));
     }
@@ -115,8 +116,8 @@ class Writer {
       out += "      \"attrs\": " + Attributes(attrs) + ", \n";
     }
     out += "      \"inputs\": " + List(inputs, 6);
-    if (!node.subgraphs.empty()) {
-      out += ", \n      \"subgraphs\": " + node.subgraphs;
+    if (!node.written.subgraphs.empty()) {
+      out += ", \n      \"subgraphs\": " + node.written.subgraphs;
     }
     return out + "\n    }";
   }

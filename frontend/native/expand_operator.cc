@@ -129,14 +129,15 @@ Node* Expander::AddNode(const JsonValue& element, const Operator* op,
   for (const LocatedAttr& attr : attrs) {
     node->attr_locs[attr.name] = attr.loc;
     if (IsAnnotation(attr.name)) {
-      node->annotations[attr.name] = attr.text;
+      node->written.annotations[attr.name] = attr.text;
     } else {
-      node->written.emplace_back(attr.name, attr.text);
+      node->written.attributes.emplace_back(attr.name, attr.text);
     }
   }
   if (op != nullptr && op->variadic &&
-      std::ranges::count(node->written, "num_args", &AttrText::first) == 0) {
-    node->written.emplace_back("num_args", std::to_string(given));
+      std::ranges::count(node->written.attributes, "num_args",
+                         &AttrText::first) == 0) {
+    node->written.attributes.emplace_back("num_args", std::to_string(given));
   }
   return node;
 }

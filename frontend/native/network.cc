@@ -164,7 +164,7 @@ class NetworkReader : JsonDiagnostics {
            "key '{}' is unknown; known: shape, dtype, layout, init", key);
     } else if (Expect(value, Kind::kString, fmt::format("'{}'", key))) {
       if (key != "dtype") {
-        node.annotations["__" + key + "__"] = value.string;
+        node.written.annotations["__" + key + "__"] = value.string;
       } else if (const auto dtype = DTypeFromMxnetName(value.string)) {
         node.types[0].dtype = *dtype;
       } else {

@@ -381,7 +381,7 @@ std::vector<Value> Call::Ops(std::string_view op_name,
       std::move(parsed), inputs);
   node->loc = origin_.loc;
   node->origins = {origin_.name};
-  node->written = std::move(attrs);
+  node->written.attributes = std::move(attrs);
   std::vector<TensorType> types;
   for (const mxc::Value& input : inputs) types.push_back(input.type());
   TypeInference inference(types, node->types, graph_.training);

@@ -143,7 +143,7 @@ Result<Graph> Importer::Run(Diagnostics& notes) {
   try {
     const GraphProto& graph = *model_.graph;
     graph_.name = std::string(graph.name);
-    graph_.numpy_shapes = true;
+    graph_.written.numpy_shapes = true;
     AddInitializers(graph, scope, /*outermost=*/true);
     BindSymbols(graph);
     AddInputs(graph, scope);

@@ -109,7 +109,7 @@ class GraphBuilder {
   Value Ones(const TensorType& type) { return Filled("_ones", type); }
 
   bool training() const { return graph_.training; }
-  int64_t mxnet_version() const { return graph_.mxnet_version; }
+  int64_t mxnet_version() const { return graph_.written.version; }
   const Node& origin() const { return origin_; }
   // The variable of that name, role kState, made with `initial` if it is new.
   Value State(std::string_view name, Tensor initial);

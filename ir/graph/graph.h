@@ -14,6 +14,7 @@
 
 #include "ir/graph/operator.h"
 #include "ir/graph/tensor.h"
+#include "ir/graph/written.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
 
@@ -59,11 +60,8 @@ class Node {
   // kConstant: the value. A parameter or state: what it is before the first
   // run; zeros if empty.
   Tensor constant;
-  std::string op_name;            // the file's word for the operator
-  std::string subgraphs;          // JSON text of nested graphs, if any
-  std::vector<AttrText> written;  // the file's attributes, as they came
-  // Attributes of the form __name__, with their underscores.
-  std::map<std::string, std::string> annotations;
+  std::string op_name;  // the file's word for the operator
+  WrittenNode written;
   // The nodes of the user's network that this one carries on; its own name
   // when empty. Passes that merge nodes join their origins.
   std::vector<std::string> origins;
@@ -141,8 +139,7 @@ class Graph {
   // Parameters and states live from run to run; else only those that have an
   // update do (a random counter), and the caller feeds the others as inputs.
   bool stateful = false;
-  int64_t mxnet_version = 0;  // of the file: 10901; 0 when it names none
-  bool numpy_shapes = false;  // of the file: 0 is an extent, -1 the unknown one
+  WrittenGraph written;
 
   Node* AddVariable(std::string name);
   Node* AddConstant(std::string name, Tensor value);

@@ -81,12 +81,12 @@ TEST_CASE("native: typed values become MXNet's text") {
        "__lr_mult__": 0.5}])json");
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   const Node& node = *model->graph.outputs[0].node;
-  CHECK(node.written == std::vector<AttrText>{{"kernel", "(3, 3)"},
-                                              {"num_filter", "4"},
-                                              {"no_bias", "True"},
-                                              {"cudnn_tune", "None"},
-                                              {"pad", "(1, 1)"}});
-  CHECK(node.annotations.at("__lr_mult__") == "0.5");
+  CHECK(node.written.attributes == std::vector<AttrText>{{"kernel", "(3, 3)"},
+                                                         {"num_filter", "4"},
+                                                         {"no_bias", "True"},
+                                                         {"cudnn_tune", "None"},
+                                                         {"pad", "(1, 1)"}});
+  CHECK(node.written.annotations.at("__lr_mult__") == "0.5");
   REQUIRE(node.inputs.size() == 2);
   CHECK(node.inputs[1].node->name == "c_weight");
   CHECK(node.inputs[1].node->role == VariableRole::kParameter);
@@ -109,7 +109,7 @@ TEST_CASE("native: blocks have arguments, defaults and names of their own") {
   const auto all = LoadNative(kInputs + blocks + R"("nodes": [
       {"block": "unit", "name": "u", "k": 3}], "outputs": ["x_u_y", "data"])");
   REQUIRE_MESSAGE(all.ok(), Render(all.errors()));
-  CHECK(all->graph.outputs[0].node->written ==
+  CHECK(all->graph.outputs[0].node->written.attributes ==
         std::vector<AttrText>{{"scalar", "10"}});
   CHECK(all->graph.output_names ==
         std::vector<std::string>{"x_u_y_output", "data"});
@@ -171,7 +171,7 @@ TEST_CASE("native: declared parameters may be shared") {
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   const Node& w = *model->graph.FindVariable("w");
   CHECK(w.role == VariableRole::kParameter);
-  CHECK(w.annotations.at("__init__") == R"(["one", {}])");
+  CHECK(w.written.annotations.at("__init__") == R"(["one", {}])");
   CHECK(model->graph.Variables(VariableRole::kParameter).size() == 1);
 }
 

@@ -40,7 +40,7 @@ class ToyFile : public NetworkFile {
     Node* layer = graph.AddOperator(op, "fc", op->parse(attrs, wrong),
                                     {{data, 0}, {weight, 0}});
     layer->op_name = op->name;
-    layer->written.assign(std::begin(attrs), std::end(attrs));
+    layer->written.attributes.assign(std::begin(attrs), std::end(attrs));
     OutputNamer namer;
     AddOutput(graph, {layer, 0}, namer);
     AssignRoles(graph);

@@ -163,9 +163,10 @@ TEST_CASE("symbol: hidden keys of older files move to their variables") {
                  "ctx_group": "dev1", "other_wd_mult": "1"}})";
   const Graph graph = MustLoad(Network(nodes, "[3, 0]", 10000));
   const Node& fc = *graph.outputs[0].node;
-  CHECK(graph.FindVariable("w")->annotations.at("__lr_mult__") == "0.5");
-  CHECK(fc.annotations.at("__ctx_group__") == "dev1");
-  CHECK(fc.written == std::vector<AttrText>{{"num_hidden", "2"}});
+  CHECK(graph.FindVariable("w")->written.annotations.at("__lr_mult__") ==
+        "0.5");
+  CHECK(fc.written.annotations.at("__ctx_group__") == "dev1");
+  CHECK(fc.written.attributes == std::vector<AttrText>{{"num_hidden", "2"}});
   CHECK_FALSE(LoadJson(Network(nodes, "[3, 0]", 10901)).ok());
 }
 
@@ -214,7 +215,7 @@ TEST_CASE("symbol: unknown operators are kept, and named together") {
   const std::string text = Network(nodes, "[2, 0, 0]");
   const Graph graph = MustLoad(text);
   CHECK(graph.outputs[0].node->kind == Node::Kind::kOpaque);
-  CHECK(graph.outputs[0].node->subgraphs == R"([{"nodes": []}])");
+  CHECK(graph.outputs[0].node->written.subgraphs == R"([{"nodes": []}])");
   LoadOptions options;
   options.require_supported = true;
   const auto model = LoadJson(text, options);

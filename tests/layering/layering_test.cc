@@ -256,6 +256,24 @@ TEST_CASE("headers that many rooms include look into no kind of step") {
         "ir/program/steps/procedure.h");
 }
 
+TEST_CASE("front ends alone name what a file says beyond the graph") {
+  int named = 0;
+  for (const std::string& file : Files()) {
+    if (!IsSource(file) || Below(file, "tests")) continue;
+    std::ifstream in(kRoot / file);
+    for (std::string line; std::getline(in, line);) {
+      if (line.find("written.attributes") == line.npos &&
+          line.find("written.annotations") == line.npos &&
+          line.find("written.subgraphs") == line.npos) {
+        continue;
+      }
+      ++named;
+      CHECK_MESSAGE(Below(file, "frontend"), file, ": ", line);
+    }
+  }
+  CHECK(named > 10);
+}
+
 // What opens a file to write it, or puts one in another's place.
 bool WritesFiles(const std::string& line) {
   const std::string code = line.substr(0, line.find("//"));

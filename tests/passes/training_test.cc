@@ -210,7 +210,7 @@ TEST_CASE("multipliers: by name, by annotation, by the options") {
     Graph graph = FedGraph();
     Node* weight = graph.updates[0].variable;
     weight->name = name;
-    if (annotation) weight->annotations["__wd_mult__"] = annotation;
+    if (annotation) weight->written.annotations["__wd_mult__"] = annotation;
     TrainingOptions options;
     options.optimizer_attrs = {{"wd", "1"}};
     if (given) options.wd_mult[name] = *given;
@@ -232,7 +232,8 @@ TEST_CASE("what the user says about an optimizer is checked") {
                           const char* annotation = nullptr) {
     Graph graph = FedGraph();
     if (annotation != nullptr) {
-      graph.updates[0].variable->annotations["__lr_mult__"] = annotation;
+      graph.updates[0].variable->written.annotations["__lr_mult__"] =
+          annotation;
     }
     PassContext context;
     context.training = &options;

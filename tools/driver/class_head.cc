@@ -116,27 +116,17 @@ class Walk {
   std::unordered_set<const Node*> seen_;
 };
 
-void SetAttribute(const std::string& name, const std::string& text,
-                  std::vector<AttrText>& attrs) {
-  const auto found = std::ranges::find(attrs, name, &AttrText::first);
-  if (found == attrs.end()) {
-    attrs.emplace_back(name, text);
-  } else {
-    found->second = text;
-  }
-}
-
 // Files may say the shapes of parameters; those of layers follow.
 void ForgetShape(Node& variable) {
   variable.types[0].shape = Shape();
-  variable.annotations.erase("__shape__");
+  variable.written.Annotate("__shape__", "");
 }
 
 Status SetWidth(const std::string& attribute, int64_t classes, Node& layer) {
   std::vector<AttrText> attrs = layer.op->print(layer.attrs.get());
   const std::string text = std::to_string(classes);
-  SetAttribute(attribute, text, attrs);
-  SetAttribute(attribute, text, layer.written);
+  SetText(attribute, text, attrs);
+  layer.written.SetAttribute(attribute, text);
   std::vector<AttrError> errors;
   AttrsPtr parsed = layer.op->parse(attrs, errors);
   if (!errors.empty()) {
@@ -157,7 +147,7 @@ void SetExtents(int64_t before, int64_t after, Node& variable) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] != before) continue;
     shape[axis] = after;
-    variable.annotations.erase("__shape__");
+    variable.written.Annotate("__shape__", "");
   }
 }
 

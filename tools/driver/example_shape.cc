@@ -17,10 +17,8 @@ constexpr int64_t kSequence = 35;  // steps
 
 // The text of an attribute; empty: it was not written.
 std::string_view Written(const Node& node, std::string_view name) {
-  for (const auto& [written, text] : node.written) {
-    if (written == name) return text;
-  }
-  return {};
+  const std::string* text = node.written.Attribute(name);
+  return text == nullptr ? std::string_view() : *text;
 }
 
 // An extent of an operand, where it is known.

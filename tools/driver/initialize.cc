@@ -16,8 +16,8 @@ namespace {
 
 // The text of a variable's __init__; MXNet also wrote it without underscores.
 std::string InitAnnotation(const Node& variable) {
-  const auto found = variable.annotations.find("__init__");
-  return found == variable.annotations.end() ? "" : found->second;
+  const std::string* text = variable.written.Annotation("__init__");
+  return text == nullptr ? "" : *text;
 }
 
 // Numbers for a network whose weights do not matter, whatever its names are.

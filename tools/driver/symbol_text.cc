@@ -40,17 +40,12 @@ void Annotate(const Plan& plan, Graph& graph) {
   for (Node* input : graph.Variables(VariableRole::kInput)) {
     const auto shape = shapes.find(input->name);
     if (shape == shapes.end() || shape->second.rank() == 0) continue;
-    AnnotateShape(*input, shape->second, graph.numpy_shapes);
+    AnnotateShape(*input, shape->second, graph.written.numpy_shapes);
     if (std::ranges::count(plan.data_inputs, input->name) == 0) continue;
     const std::string notes[] = {data::LabelNamesText(plan.label_names),
                                  plan.preprocessing};
     for (size_t i = 0; i < std::size(notes); ++i) {
-      const std::string key = AnnotationOf(kNotes[i]);
-      if (notes[i].empty()) {
-        input->annotations.erase(key);
-      } else {
-        input->annotations[key] = notes[i];
-      }
+      input->written.Annotate(AnnotationOf(kNotes[i]), notes[i]);
     }
   }
 }
@@ -73,8 +68,8 @@ std::map<std::string, std::string> NotesOfSymbol(const Graph& graph) {
   std::map<std::string, std::string> notes;
   for (const Node* input : graph.Variables(VariableRole::kInput)) {
     for (const std::string note : kNotes) {
-      const auto found = input->annotations.find(AnnotationOf(note));
-      if (found != input->annotations.end()) notes.emplace(note, found->second);
+      const auto* text = input->written.Annotation(AnnotationOf(note));
+      if (text != nullptr) notes.emplace(note, *text);
     }
   }
   return notes;

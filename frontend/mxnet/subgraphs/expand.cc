@@ -17,7 +17,7 @@ constexpr Rule kRules[] = {{"_cond", ExpandCond},
                            {"_sg_mkldnn_fully_connected", ExpandFusedLayer}};
 
 const Rule* RuleOf(const Node& node) {
-  if (node.kind != Node::Kind::kOpaque || node.subgraphs.empty()) {
+  if (node.kind != Node::Kind::kOpaque || node.written.subgraphs.empty()) {
     return nullptr;
   }
   for (const Rule& rule : kRules) {

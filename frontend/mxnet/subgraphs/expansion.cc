@@ -12,7 +12,7 @@ namespace mxc {
 std::string_view Expansion::Text(
     std::initializer_list<std::string_view> names) const {
   for (const std::string_view name : names) {
-    for (const auto& [written, text] : node_.written) {
+    for (const auto& [written, text] : node_.written.attributes) {
       if (written == name) return text;
     }
   }
@@ -26,7 +26,7 @@ bool Expansion::Flag(std::initializer_list<std::string_view> names) const {
 
 Result<std::vector<int64_t>> Expansion::Numbers(std::string_view name) const {
   std::vector<int64_t> numbers;
-  for (const auto& [written, text] : node_.written) {
+  for (const auto& [written, text] : node_.written.attributes) {
     if (written != name) continue;
     for (const char *at = text.data(), *end = at + text.size(); at < end;) {
       int64_t number = 0;
@@ -107,8 +107,8 @@ std::vector<Value> Expansion::Copy(const Subgraph& subgraph,
                      : graph_.AddOpaque(from->op_name, name, inputs,
                                         static_cast<int>(from->types.size()));
     node->op_name = from->op_name;
-    node->subgraphs = from->subgraphs;
-    node->written = from->written;
+    node->written.subgraphs = from->written.subgraphs;
+    node->written.attributes = from->written.attributes;
     copies[from] = Named(node);
   }
   std::vector<Value> outputs;

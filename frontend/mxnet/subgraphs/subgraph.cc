@@ -17,9 +17,9 @@ Result<Subgraph> ReadSubgraph(const JsonDocument& outer, const JsonValue& value,
   source->text = outer.Text(value);
   MXC_ASSIGN(const JsonDocument document, ParseJson(std::move(source)));
   MXC_ASSIGN(Symbol symbol, ReadSymbol(document));
-  symbol.names_version = graph.mxnet_version != 0;
-  if (symbol.names_version) symbol.version = graph.mxnet_version;
-  symbol.numpy_shapes = graph.numpy_shapes;
+  symbol.names_version = graph.written.version != 0;
+  if (symbol.names_version) symbol.version = graph.written.version;
+  symbol.numpy_shapes = graph.written.numpy_shapes;
   Diagnostics notes;
   MXC_RETURN_IF_ERROR(UpgradeSymbol(symbol, notes));
   Subgraph subgraph;
@@ -36,7 +36,7 @@ Result<std::vector<Subgraph>> ReadSubgraphs(const Node& node,
                                             const Graph& graph, size_t count) {
   auto source = std::make_shared<SourceFile>();
   source->path = node.loc.file ? node.loc.file->path : node.name;
-  source->text = node.subgraphs;
+  source->text = node.written.subgraphs;
   MXC_ASSIGN(const JsonDocument document, ParseJson(std::move(source)));
   const JsonValue& root = document.root();
   if (!root.Is(JsonValue::Kind::kArray) || root.items.size() != count) {
