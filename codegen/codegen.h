@@ -99,16 +99,14 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
                                const Target& target,
                                const CodegenOptions& options);
 
-// What tensors of entries that train are for, by name; what is an index in a
-// list becomes mxc_buffer.index or mxc_state.index (runtime/abi).
+// What the network's own tensors are for in entries that train, by name; what is
+// an index in a list becomes mxc_buffer.index or mxc_state.index (runtime/abi).
+// Of the others, Buffer::use says it.
 struct TensorRoles {
   std::vector<std::string> data, labels;             // inputs
   std::vector<std::string> parameters, auxiliaries;  // states
   // An output, and the input that it is in the next run.
   std::vector<std::pair<std::string, std::string>> carries;
-  std::string rate, loss;  // an input, an output
-  // A state; its gradient is numbered behind those of the parameters.
-  std::string loss_scale;
 };
 
 // Whatever a person or a check may want to know, "key: value".

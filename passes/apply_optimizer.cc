@@ -143,8 +143,7 @@ Status RequireFreeNames(const Graph& graph) {
   for (const auto& node : graph.nodes()) {
     if (node->kind != Node::Kind::kVariable) continue;
     const std::string& name = node->name;
-    const bool taken = name == "learning_rate" ||
-                       name.starts_with("optimizer/") || of_updated(name);
+    const bool taken = IsOptimizersName(name) || of_updated(name);
     if (!taken) continue;
     errors.push_back(Error(node->loc,
                            "the name '{}' belongs to the optimizer; a network "
@@ -153,6 +152,13 @@ Status RequireFreeNames(const Graph& graph) {
   }
   if (!errors.empty()) return errors;
   return Done{};
+}
+
+Node* AddGradientInput(Graph& graph, const std::string& of) {
+  TensorUse use = {TensorRole::kGradient, of};
+  Node* input = graph.AddVariable(NameOf(use));
+  input->use = std::move(use);
+  return input;
 }
 
 }  // namespace
@@ -178,8 +184,7 @@ Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
   copy->constant = parameter.constant;
   copy->written = parameter.written;
   copy->loc = parameter.loc;
-  Node* gradient =
-      graph.AddVariable(std::string(kGradientPrefix) + parameter.name);
+  Node* gradient = AddGradientInput(graph, parameter.name);
   gradient->types = parameter.types;
   Diagnostics errors;
   Trained trained =
@@ -197,8 +202,7 @@ Result<Graph> ScaleUpdateGraph() {
   Graph graph;
   graph.training = graph.stateful = true;
   LossScale scale(graph);
-  Node* mark =
-      graph.AddVariable(fmt::format("{}{}", kGradientPrefix, kLossScaleName));
+  Node* mark = AddGradientInput(graph, LossScaleName());
   mark->types[0] = {DType::kF32, Shape{1}};
   scale.Finish(mark->out(), {});
   return graph;

@@ -92,8 +92,8 @@ class Differentiation {
     for (const std::string& name : options_.fixed) require(name);
     for (const auto& [name, multiplier] : options_.lr_mult) require(name);
     for (const auto& [name, multiplier] : options_.wd_mult) require(name);
-    for (const std::string_view name : {kLossScaleName, kGoodRunsName}) {
-      if (!scales_ || !graph_.FindVariable(std::string(name))) continue;
+    for (const std::string& name : {LossScaleName(), GoodRunsName()}) {
+      if (!scales_ || !graph_.FindVariable(name)) continue;
       errors.push_back(Error({},
                              "the name '{}' belongs to training in f16; the "
                              "network cannot use it",
@@ -111,12 +111,7 @@ class Differentiation {
       const Value loss = node->op->loss(node->attrs.get(), *node, builder);
       total = total ? builder.Add(total, loss) : loss;
     }
-    if (total) AddOutput(std::string(kLossName), total);
-  }
-
-  void AddOutput(std::string name, Value value) {
-    graph_.outputs.push_back(value);
-    graph_.output_names.push_back(std::move(name));
+    if (total) graph_.AddOutput(total, {TensorRole::kLoss, {}});
   }
 
   bool IsFixed(const std::string& name) const {
@@ -178,10 +173,12 @@ class Differentiation {
       gradients[i] = scale.Unscaled(*trained[i].node, gradients[i]);
       arrived.push_back(gradients[i]);
     }
-    const Value loss = LossOf(graph_), mark = scale.Mark(loss, arrived);
+    const Value loss = graph_.OutputOf(TensorRole::kLoss);
+    const Value mark = scale.Mark(loss, arrived);
     if (!options_.optimizer.empty()) return scale.Finish(mark, loss);
-    if (mark)
-      AddOutput(fmt::format("{}{}", kGradientPrefix, kLossScaleName), mark);
+    if (mark) {
+      graph_.AddOutput(mark, {TensorRole::kGradient, LossScaleName()});
+    }
   }
 
   // All devices have the sums of the gradients and, of the loss and of what the
@@ -189,7 +186,7 @@ class Differentiation {
   // on whether to update, and on what is learned.
   void ShareAmongDevices(std::vector<Value>& gradients,
                          std::vector<Value>& next) {
-    const Value loss = LossOf(graph_);
+    const Value loss = graph_.OutputOf(TensorRole::kLoss);
     std::vector<Value> shared = gradients;
     shared.push_back(loss);
     for (const Value& value : next) {
@@ -229,11 +226,12 @@ class Differentiation {
 
   void AddGradient(Value parameter, Value gradient) {
     if (options_.optimizer.empty()) {
-      AddOutput(std::string(kGradientPrefix) + parameter.node->name, gradient);
+      const std::string& name = parameter.node->name;
+      graph_.AddOutput(gradient, {TensorRole::kGradient, name});
       const Value rows =
           options_.names_rows ? RowsOf(graph_, *parameter.node) : Value();
       if (!rows) return;
-      AddOutput(std::string(kRowsPrefix) + parameter.node->name, rows);
+      graph_.AddOutput(rows, {TensorRole::kRows, name});
     } else {
       graph_.updates.push_back({parameter.node, gradient});
     }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/gradient_norms.h"
 
-#include <fmt/format.h>
-
 #include <vector>
 
 #include "ir/ops/tensor/map.h"
@@ -33,9 +31,8 @@ Value NormOf(Graph& graph, const Trained& trained, double rescale) {
 void AddGradientNorms(Graph& graph, std::span<const Trained> parameters,
                       double rescale) {
   for (const Trained& trained : parameters) {
-    graph.outputs.push_back(NormOf(graph, trained, rescale));
-    graph.output_names.push_back(
-        fmt::format("{}{}", kNormPrefix, trained.parameter->name));
+    graph.AddOutput(NormOf(graph, trained, rescale),
+                    {TensorRole::kNorm, trained.parameter->name});
   }
 }
 

@@ -2,17 +2,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
 
 #include "ir/graph/graph.h"
 #include "ir/optimizers/update_builder.h"
 
 namespace mxc {
 
-// Before a parameter's name: the norm of its gradient.
-inline constexpr std::string_view kNormPrefix = "norm:";
-
-// Adds to the graph an output `norm:NAME` for each parameter, f32[1]: the root
+// Adds to the graph an output of role kNorm for each parameter, f32[1]: the root
 // of the sum of the squares of its gradient's elements, which are first
 // multiplied by `rescale`, not yet clipped and without decay.
 void AddGradientNorms(Graph& graph, std::span<const Trained> parameters,

@@ -24,7 +24,7 @@ bool IsInput(const Node& node, Value value) {
 }  // namespace
 
 Result<bool> GuardUpdates(Graph& graph, PassContext&) {
-  const Value loss = LossOf(graph), guard = GuardOf(graph);
+  const Value loss = graph.OutputOf(TensorRole::kLoss), guard = GuardOf(graph);
   if (!loss) return false;
   bool changed = false;
   for (Update& update : graph.updates) {

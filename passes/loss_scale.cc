@@ -30,8 +30,10 @@ Expr ElementOf(const TensorType& type) {
   return Load(0, type.dtype, index);
 }
 
-Value ScaleState(Graph& graph, std::string_view name, double initial) {
-  Node* node = graph.AddVariable(std::string(name));
+const TensorUse kScaleUse = {TensorRole::kLossScale, {}};
+
+Value ScaleState(Graph& graph, const std::string& name, double initial) {
+  Node* node = graph.AddVariable(name);
   node->role = VariableRole::kState;
   node->types[0] = kNumber;
   node->constant = Tensor::Filled(kNumber, initial);
@@ -40,11 +42,17 @@ Value ScaleState(Graph& graph, std::string_view name, double initial) {
 
 }  // namespace
 
+std::string LossScaleName() { return NameOf(kScaleUse); }
+
+std::string GoodRunsName() { return NameOf(kScaleUse, "_good_runs"); }
+
 LossScale::LossScale(Graph& graph)
     : graph_(graph),
-      builder_(graph, *ScaleState(graph, kLossScaleName, kFirst).node),
-      scale_{graph.FindVariable(std::string(kLossScaleName)), 0},
-      good_(ScaleState(graph, kGoodRunsName, 0)) {}
+      builder_(graph, *ScaleState(graph, LossScaleName(), kFirst).node),
+      scale_{graph.FindVariable(LossScaleName()), 0},
+      good_(ScaleState(graph, GoodRunsName(), 0)) {
+  scale_.node->use = kScaleUse;
+}
 
 Value LossScale::Unscaled(const Node& parameter, Value gradient) const {
   GraphBuilder builder(graph_, parameter);
@@ -102,11 +110,11 @@ void LossScale::Finish(Value mark, Value loss) {
 
 Value GuardOf(const Graph& graph) {
   for (const Update& update : graph.updates) {
-    if (update.variable->name == kLossScaleName) {
+    if (update.variable->use == kScaleUse) {
       return update.next.node->inputs[0];
     }
   }
-  return LossOf(graph);
+  return graph.OutputOf(TensorRole::kLoss);
 }
 
 }  // namespace mxc

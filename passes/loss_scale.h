@@ -13,16 +13,17 @@
 #pragma once
 
 #include <span>
-#include <string_view>
+#include <string>
 
 #include "ir/graph/builder.h"
 #include "ir/graph/graph.h"
 
 namespace mxc {
 
-// States, f32[1]: the scale, and the runs since it has changed.
-inline constexpr std::string_view kLossScaleName = "loss_scale";
-inline constexpr std::string_view kGoodRunsName = "loss_scale_good_runs";
+// Names of its states, f32[1]: the scale, of role kLossScale, and the runs since
+// it has changed.
+std::string LossScaleName();
+std::string GoodRunsName();
 
 class LossScale {
  public:

@@ -50,7 +50,8 @@ class Lowering {
 
   Result<Program> Run() {
     program_.name = graph_.name;
-    program_.entry = graph_.training ? "train" : "infer";
+    program_.entry.purpose =
+        graph_.training ? Purpose::kTrain : Purpose::kInfer;
     CountReads();
     ReserveNames();
     AddInputsAndConstants();
@@ -104,6 +105,7 @@ class Lowering {
             program_, unique ? node->name : UniqueName(node->name),
             node->types[0], state ? BufferKind::kState : BufferKind::kInput);
         if (state) program_.buffers[buffer].constant = node->constant;
+        program_.buffers[buffer].use = node->use;
         buffers_[{node->id(), 0}] = buffer;
       } else if (node->kind == Node::Kind::kConstant) {
         const int buffer = AddBuffer(program_, UniqueName(node->name),
@@ -125,6 +127,7 @@ class Lowering {
       const Value value = graph_.outputs[i];
       const int buffer =
           AddBuffer(program_, OutputName(i), value.type(), BufferKind::kOutput);
+      program_.buffers[buffer].use = graph_.OutputUse(i);
       outputs_.push_back(buffer);
       if (value.node->kind == Node::Kind::kOperator &&
           reads_[SlotOf(value)] == 1) {

@@ -169,8 +169,9 @@ class GreedyOrder {
 
 bool HasGradients(const Program& program) {
   return std::ranges::any_of(
-      program.BuffersOf(BufferKind::kOutput),
-      [&](int b) { return program.buffers[b].name.starts_with("grad:"); });
+      program.BuffersOf(BufferKind::kOutput), [&](int b) {
+        return program.buffers[b].use.role == TensorRole::kGradient;
+      });
 }
 
 // The order of those tried that needs the least memory.

@@ -3,15 +3,6 @@
 
 namespace mxc {
 
-Value LossOf(const Graph& graph) {
-  for (size_t i = graph.outputs.size(); i-- > 0;) {
-    if (i < graph.output_names.size() && graph.output_names[i] == kLossName) {
-      return graph.outputs[i];
-    }
-  }
-  return {};
-}
-
 std::unordered_map<const Node*, double> ForcedValues(const Graph& graph) {
   std::unordered_map<const Node*, double> values;
   for (const auto& node : graph.nodes()) {

@@ -2,7 +2,6 @@
 // What the passes over a training graph agree on.
 #pragma once
 
-#include <string_view>
 #include <unordered_map>
 
 #include "ir/graph/graph.h"
@@ -10,16 +9,6 @@
 #include "passes/pass.h"
 
 namespace mxc {
-
-inline constexpr std::string_view kLossName = "loss";
-// Before a parameter's name: its gradient.
-inline constexpr std::string_view kGradientPrefix = "grad:";
-
-// The same: the numbers of the rows that have one.
-inline constexpr std::string_view kRowsPrefix = "rows:";
-
-// The output `loss`, f32[1]; empty if the graph has none.
-Value LossOf(const Graph& graph);
 
 // MXNet writes a number into some parameters before it reads them (gamma, under
 // fix_gamma): that number for each parameter of which it does so.
@@ -33,7 +22,7 @@ Value RowsOf(const Graph& graph, const Node& parameter);
 Result<bool> UpdatesLazily(const TrainingOptions& options);
 
 // The update of one parameter of `network` alone, a graph without outputs: its
-// inputs are the learning rate and the gradient `grad:NAME`.
+// inputs are the learning rate and the gradient.
 Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
                           const TrainingOptions& options);
 

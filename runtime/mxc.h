@@ -98,7 +98,7 @@ MXC_API void mxc_status_release(mxc_status* status);
 
 /* Of the library: "0.1.0". */
 MXC_API const char* mxc_version(void);
-/* Of the artifacts that it reads: 8. */
+/* Of the artifacts that it reads: 9. */
 MXC_API uint32_t mxc_format_version(void);
 
 /* ---- Models ------------------------------------------------------------ */
@@ -233,7 +233,14 @@ typedef enum mxc_use {
   MXC_USE_PARAMETER = 7, /* a state that is trained */
   MXC_USE_AUXILIARY = 8, /* a state that the network itself computes */
   MXC_USE_OPTIMIZER = 9, /* a state that the optimizer keeps */
-  MXC_USE_GRADIENT = 10  /* of a parameter */
+  MXC_USE_GRADIENT = 10, /* of a parameter, or of the loss's scale */
+  MXC_USE_ROWS = 11, /* an output: which rows of a parameter have a gradient */
+  MXC_USE_LOSS_SCALE = 12, /* a state: of training in float16 */
+  MXC_USE_SHARED = 13,  /* a state that the optimizer keeps for all parameters
+                              together */
+  MXC_USE_UPDATES = 14, /* the same: how many updates there were; it counts for
+                           each parameter by itself */
+  MXC_USE_BEGUN = 15    /* the same: whether there was one */
 } mxc_use;
 
 typedef struct mxc_tensor {
@@ -271,6 +278,16 @@ MXC_API mxc_status* mxc_model_carry(const mxc_model* model, size_t entry,
 MXC_API size_t mxc_model_state_count(const mxc_model* model);
 MXC_API mxc_status* mxc_model_state(const mxc_model* model, size_t index,
                                     mxc_tensor* tensor);
+
+/* The state that an entry of purpose MXC_PURPOSE_UPDATE updates, and the one that
+ * an output or an input belongs to: the parameter whose gradient, norm or rows
+ * it is. MXC_NOT_FOUND where there is none. */
+MXC_API mxc_status* mxc_model_entry_state(const mxc_model* model, size_t entry,
+                                          size_t* state);
+MXC_API mxc_status* mxc_model_output_state(const mxc_model* model, size_t entry,
+                                           size_t index, size_t* state);
+MXC_API mxc_status* mxc_model_input_state(const mxc_model* model, size_t entry,
+                                          size_t index, size_t* state);
 
 /* The storage plan: every tensor of an entry. */
 typedef enum mxc_role {

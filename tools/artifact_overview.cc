@@ -57,6 +57,7 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   row.name = ShownName(tables.Text(buffer.name));
   row.type = ToString(TypeOf(buffer));
   row.kind = kKinds[buffer.kind];
+  row.loss = buffer.role == MXC_TENSOR_LOSS;
   row.on_host = buffer.place == MXC_PLACE_HOST;
   row.root = static_cast<int>(buffer.root);
   row.offset = static_cast<int64_t>(buffer.offset);
@@ -117,6 +118,7 @@ std::vector<ExchangeRow> ExchangeRowsOf(const rt::Tables& tables,
 Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
   overview.entry = ShownName(tables.Text(entry.name));
+  overview.updates = entry.kind == MXC_ENTRY_UPDATE;
   overview.device = ShownName(tables.Text(tables.header().device));
   overview.batch = entry.batch;
   overview.memory = {

@@ -123,11 +123,11 @@ void PrintNext(const EmitOptions& options, const Plan& plan) {
   if (options.style.quiet || !options.Emits("mxa")) return;
   const Program& program = plan.programs.front();
   const std::string output = runtime::ShellWord(options.output);
-  if (program.entry.starts_with("train")) {
+  if (program.entry.purpose == Purpose::kTrain) {
     PrintErr("next: mxc train {} --data {}\n", output, SourceFor(program));
     return;
   }
-  if (program.entry.starts_with("score")) {
+  if (program.entry.purpose == Purpose::kScore) {
     PrintErr("next: mxc score {} --data {}\n", output, SourceFor(program));
     return;
   }

@@ -60,18 +60,16 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
 
 // Updates, of which there is one for each parameter, in one line.
 void PrintSummaries(const std::vector<Overview>& overviews) {
-  const auto is_update = [](const Overview& overview) {
-    return overview.entry.starts_with("update:");
-  };
-  const auto updates = std::ranges::count_if(overviews, is_update);
+  const auto updates = std::ranges::count(overviews, true, &Overview::updates);
   for (const Overview& overview : overviews) {
-    if (updates > 1 && is_update(overview)) continue;
+    if (updates > 1 && overview.updates) continue;
     PrintOut("{}\n", overview.Title());
     PrintSummary(overview);
   }
   if (updates < 2) return;
-  PrintOut("{}.update:PARAMETER, {} entries (--memory, --steps)\n",
-           overviews.front().network, updates);
+  const ProgramEntry any = {.purpose = Purpose::kUpdate, .of = "PARAMETER"};
+  PrintOut("{}.{}, {} entries (--memory, --steps)\n", overviews.front().network,
+           any.Name(), updates);
 }
 
 // What the page of --html shows beside the plan.

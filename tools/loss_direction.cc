@@ -96,14 +96,13 @@ Result<std::vector<Direction>> MakeDirections(
   MXC_ASSIGN(const std::vector<Tensor> values,
              Interpret(programs.gradients, inputs,
                        {.arithmetic = kInDouble, .after_step = {}}));
-  const std::map<std::string, Tensor> outputs =
-      OutputsByName(programs.gradients, values);
+  const std::map<std::string, Tensor> gradients =
+      OutputsOfRole(TensorRole::kGradient, programs.gradients, values);
   std::vector<Direction> directions;
   std::mt19937_64 random(seed);
-  for (const auto& [name, gradient] : outputs) {
-    if (!name.starts_with("grad:")) continue;
+  for (const auto& [parameter, gradient] : gradients) {
     Direction direction;
-    direction.parameter = name.substr(5);
+    direction.parameter = parameter;
     direction.value = ValueAt(programs.loss, inputs, direction.parameter);
     direction.up.resize(gradient.shape().elements());
     for (size_t i = 0; i < direction.up.size(); ++i) {

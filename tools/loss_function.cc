@@ -91,12 +91,11 @@ Result<double> LossFunction::LossAt(const Directions& along, double by) const {
 
 Result<double> LossFunction::LossAmong(std::span<const Tensor> values) const {
   const std::map<std::string, Tensor> outputs =
-      OutputsByName(programs_.loss, values);
-  const auto loss = outputs.find("loss");
-  if (loss == outputs.end()) {
+      OutputsOfRole(TensorRole::kLoss, programs_.loss, values);
+  if (outputs.empty()) {
     return UnplacedError("the network's loss heads report no loss");
   }
-  return loss->second.At(0);
+  return outputs.begin()->second.At(0);
 }
 
 }  // namespace mxc

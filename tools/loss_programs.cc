@@ -83,12 +83,15 @@ Result<LossPrograms> MakeLossPrograms(const CompileRequest& request,
   return programs;
 }
 
-std::map<std::string, Tensor> OutputsByName(const Program& program,
+std::map<std::string, Tensor> OutputsOfRole(TensorRole role,
+                                            const Program& program,
                                             std::span<const Tensor> values) {
   std::map<std::string, Tensor> outputs;
   size_t next = 0;
   for (const int b : program.BuffersOf(BufferKind::kOutput)) {
-    outputs[program.buffers[b].name] = values[next++];
+    const TensorUse& use = program.buffers[b].use;
+    const Tensor& value = values[next++];
+    if (use.role == role) outputs[use.of] = value;
   }
   return outputs;
 }

@@ -40,8 +40,10 @@ Result<LossPrograms> MakeLossPrograms(const CompileRequest& request,
 // How they are run.
 constexpr FloatArithmetic kInDouble = {.all_double = true};
 
-// Those outputs: values in the order of BuffersOf(kOutput), by name.
-std::map<std::string, Tensor> OutputsByName(const Program& program,
+// The outputs of that role, by what they are of; values are in the order of
+// BuffersOf(kOutput).
+std::map<std::string, Tensor> OutputsOfRole(TensorRole role,
+                                            const Program& program,
                                             std::span<const Tensor> values);
 
 }  // namespace mxc

@@ -174,7 +174,8 @@ Overview MakeOverview(const Program& program, const Target& target) {
   const auto catalog = MakeKernelCatalog(target);
   Overview overview;
   overview.network = program.name;
-  overview.entry = program.entry;
+  overview.entry = program.entry.Name();
+  overview.updates = program.entry.purpose == Purpose::kUpdate;
   overview.memory = MemoryOf(program);
   for (const int input : program.BuffersOf(BufferKind::kInput)) {
     const Shape& shape = program.buffers[input].type.shape;
@@ -190,6 +191,7 @@ Overview MakeOverview(const Program& program, const Target& target) {
     row.type = ToString(b.type);
     if (!b.layout.row_major()) row.layout = ToString(b.layout);
     row.kind = b.alias_of >= 0 ? "alias" : kKindNames[static_cast<int>(b.kind)];
+    row.loss = b.use.role == TensorRole::kLoss;
     row.on_host = b.place == Place::kHost;
     row.root = root;
     row.offset = program.buffers[root].offset;

@@ -27,6 +27,7 @@ struct BufferRow {
   int64_t bytes = 0;
   int first = -1, last = -1;  // steps between which it is needed
   bool read = false;          // by a step, or an alias of it is
+  bool loss = false;          // an output: the loss
 
   // Whether its bytes are other buffers' at other times.
   bool in_arena() const { return kind == "internal" && offset >= 0; }
@@ -61,8 +62,9 @@ struct ExchangeRow {
 
 struct Overview {
   std::string network, entry;
-  std::string device;  // that an artifact was compiled for; empty: the host
-  int64_t batch = 0;   // of the first input; 0: it has no axes
+  bool updates = false;  // one parameter, as many other entries do
+  std::string device;    // that an artifact was compiled for; empty: the host
+  int64_t batch = 0;     // of the first input; 0: it has no axes
   std::vector<BufferRow> buffers;
   std::vector<StepRow> steps;
   std::vector<ExchangeRow> exchanges;  // of an artifact's entry 'grad'

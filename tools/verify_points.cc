@@ -36,8 +36,8 @@ Tensor Multiplied(const Tensor& value, double factor) {
 std::set<std::string> ParametersOf(const Program& plain) {
   std::set<std::string> names;
   for (const int b : plain.BuffersOf(BufferKind::kOutput)) {
-    const std::string& name = plain.buffers[b].name;
-    if (name.starts_with("grad:")) names.insert(name.substr(5));
+    const TensorUse& use = plain.buffers[b].use;
+    if (use.role == TensorRole::kGradient) names.insert(use.of);
   }
   return names;
 }

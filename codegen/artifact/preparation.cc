@@ -40,7 +40,7 @@ class Preparation {
   }
 
   Program Finish() && {
-    program_.entry = kPreparationEntry;
+    program_.entry.purpose = Purpose::kPrepare;
     program_.arena_bytes = program_.lower_bound_bytes = program_.naive_bytes =
         bytes_;
     return std::move(program_);
@@ -82,7 +82,7 @@ std::optional<int64_t> PreparedConstants::OffsetOf(
 
 PreparedConstants PreparedConstants::Of(std::span<const Program> entries) {
   PreparedConstants prepared;
-  if (entries.empty() || entries.back().entry != kPreparationEntry) {
+  if (entries.empty() || entries.back().entry.purpose != Purpose::kPrepare) {
     return prepared;
   }
   const Program& program = entries.back();

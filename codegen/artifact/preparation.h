@@ -14,8 +14,6 @@
 
 namespace mxc {
 
-inline constexpr const char* kPreparationEntry = "prepare";
-
 // Constants by what they are transformed from and into.
 class PreparedConstants {
  public:

@@ -125,7 +125,8 @@ EntryFunction PlanEntry(const Program& program,
                         WeightsSection& weights) {
   EntryFunction entry;
   entry.has_states = !states.rows().empty();
-  entry.symbol = Identifier(program.name) + "_" + Identifier(program.entry);
+  entry.symbol =
+      Identifier(program.name) + "_" + Identifier(program.entry.Name());
   entry.inputs = program.BuffersOf(BufferKind::kInput);
   const std::vector<bool> read = ReadBuffers(program);
   std::erase_if(entry.inputs, [&](int input) { return !read[input]; });

@@ -31,7 +31,7 @@ Result<StateTable> StateTable::Collect(std::span<const Program> entries) {
         errors.push_back(Error(
             {}, "'{}' is {} in one entry and {} in '{}'; entries share states",
             buffer.name, ToString(row.buffer->type), ToString(buffer.type),
-            program.entry));
+            program.entry.Name()));
       }
       if (row.initial == nullptr && HasValue(buffer.constant)) {
         row.initial = &buffer;

@@ -2,16 +2,15 @@
 #include "codegen/artifact/tables.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "codegen/artifact/flat_program.h"
 #include "codegen/artifact/preparation.h"
-#include "codegen/artifact/role_names.h"
+#include "codegen/artifact/role_rows.h"
 #include "codegen/artifact/states.h"
 #include "codegen/artifact/step_rows.h"
 #include "codegen/artifact/table_lists.h"
@@ -33,7 +32,7 @@ class TableMaker {
         states_(states),
         prepared_(prepared),
         roles_(roles),
-        names_(roles),
+        role_rows_(roles),
         weights_(weights),
         steps_(code, lists_) {}
 
@@ -46,7 +45,7 @@ class TableMaker {
       row.bytes = static_cast<uint64_t>(state.buffer->bytes());
       row.initial =
           state.initial != nullptr ? weights_.Add(*state.initial) : MXC_ZEROS;
-      const auto [role, index] = names_.OfState(state.buffer->name);
+      const auto [role, index] = role_rows_.Of(*state.buffer);
       row.role = role;
       row.index = index;
       state_rows_.push_back(row);
@@ -57,7 +56,7 @@ class TableMaker {
   void AddEntry(const Program& program, const std::vector<StepCode>& steps) {
     const FlatProgram flat = Flatten(program);
     mxc_entry entry = {};
-    entry.name = lists_.Text(program.entry);
+    entry.name = lists_.Text(program.entry.Name());
     entry.buffers = {RowCount(buffers_), RowCount(flat.program.buffers)};
     entry.steps = {RowCount(steps_.rows()), RowCount(flat.program.steps)};
     entry.inputs = lists_.Operands(program.BuffersOf(BufferKind::kInput));
@@ -71,7 +70,11 @@ class TableMaker {
     entry.activation_bytes = static_cast<uint64_t>(memory.activations());
     entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
-    SetKind(program.entry, entry);
+    entry.kind = KindOf(program.entry.purpose);
+    entry.length = program.entry.length;
+    if (entry.kind == MXC_ENTRY_UPDATE) {
+      entry.index = role_rows_.TrainedIndex(program.entry.of);
+    }
     AddBuffers(program, flat);
     for (size_t row = 0; row < flat.program.steps.size(); ++row) {
       steps_.Add(flat, row, steps[row]);
@@ -123,19 +126,24 @@ class TableMaker {
     return shape.rank() == 0 ? 0 : shape[0];
   }
 
-  // "train:32": training on sequences of 32; "update:conv0_weight": of that
-  // parameter.
-  static void SetKind(const std::string& name, mxc_entry& entry) {
-    static constexpr std::pair<std::string_view, mxc_entry_kind> kKinds[] = {
-        {"infer", MXC_ENTRY_INFER},   {"train", MXC_ENTRY_TRAIN},
-        {"score", MXC_ENTRY_SCORE},   {"grad", MXC_ENTRY_GRAD},
-        {"update", MXC_ENTRY_UPDATE}, {kPreparationEntry, MXC_ENTRY_PREPARE}};
-    const size_t colon = std::min(name.find(':'), name.size());
-    for (const auto& [kind, value] : kKinds) {
-      if (name.substr(0, colon) == kind) entry.kind = value;
+  static mxc_entry_kind KindOf(Purpose purpose) {
+    switch (purpose) {
+      case Purpose::kOther:
+        return MXC_ENTRY_OTHER;
+      case Purpose::kInfer:
+        return MXC_ENTRY_INFER;
+      case Purpose::kTrain:
+        return MXC_ENTRY_TRAIN;
+      case Purpose::kScore:
+        return MXC_ENTRY_SCORE;
+      case Purpose::kGrad:
+        return MXC_ENTRY_GRAD;
+      case Purpose::kUpdate:
+        return MXC_ENTRY_UPDATE;
+      case Purpose::kPrepare:
+        return MXC_ENTRY_PREPARE;
     }
-    if (colon == name.size() || entry.kind == MXC_ENTRY_UPDATE) return;
-    entry.length = std::atoll(&name[colon + 1]);
+    return MXC_ENTRY_OTHER;
   }
 
   // Buffers of bodies have no live range: they lie in a workspace that has.
@@ -207,16 +215,8 @@ class TableMaker {
   }
 
   void SetRole(const Buffer& buffer, mxc_buffer& row) const {
-    RoleNames::Role role;
-    if (buffer.kind == BufferKind::kInput) role = names_.OfInput(buffer.name);
-    if (buffer.kind == BufferKind::kOutput) role = names_.OfOutput(buffer.name);
-    const bool scalar = buffer.type.shape.elements() == 1;
-    if ((role.role == MXC_TENSOR_RATE &&
-         !(scalar && buffer.type.dtype == DType::kF64)) ||
-        ((role.role == MXC_TENSOR_LOSS || role.role == MXC_TENSOR_METRIC) &&
-         !(scalar && buffer.type.dtype == DType::kF32))) {
-      return;  // a tensor of another network that has this name
-    }
+    if (buffer.kind == BufferKind::kState) return;  // its row has it
+    const RoleRows::Role role = role_rows_.Of(buffer);
     row.role = role.role;
     row.index = static_cast<uint16_t>(role.index);
   }
@@ -261,7 +261,7 @@ class TableMaker {
   const StateTable& states_;
   const PreparedConstants& prepared_;
   const TensorRoles& roles_;
-  const RoleNames names_;
+  const RoleRows role_rows_;
   WeightsSection& weights_;
   std::vector<mxc_entry> entries_;
   std::vector<mxc_buffer> buffers_;
@@ -270,12 +270,30 @@ class TableMaker {
   StepRows steps_;
 };
 
+// mxc_buffer.index has room for their numbers.
+Status RequireNumbers(std::span<const Program> entries,
+                      const TensorRoles& roles) {
+  const size_t most = std::numeric_limits<uint16_t>::max();
+  if (roles.parameters.size() < most) return Done{};
+  for (const Program& program : entries) {
+    for (const Buffer& buffer : program.buffers) {
+      if (buffer.use.of.empty()) continue;
+      return Error({},
+                   "the network has {} parameters; expected fewer than {} to "
+                   "train",
+                   roles.parameters.size(), most);
+    }
+  }
+  return Done{};
+}
+
 }  // namespace
 
 Result<std::string> MakeTables(std::span<const Program> entries,
                                const CodeImage& code, const Target& target,
                                const TensorRoles& roles,
                                WeightsSection& weights) {
+  MXC_RETURN_IF_ERROR(RequireNumbers(entries, roles));
   MXC_ASSIGN(const StateTable states, StateTable::Collect(entries));
   const PreparedConstants prepared = PreparedConstants::Of(entries);
   TableMaker maker(code, states, prepared, roles, weights);

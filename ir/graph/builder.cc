@@ -141,13 +141,15 @@ Value GraphBuilder::Cast(Value x, DType dtype) {
   return Op("Cast", {x}, {{"dtype", std::string(MxnetName(dtype))}});
 }
 
-Value GraphBuilder::State(std::string_view name, Tensor initial) {
+Value GraphBuilder::State(std::string_view name, Tensor initial,
+                          TensorUse use) {
   Node* node = graph_.FindVariable(std::string(name));
   if (node == nullptr) {
     node = graph_.AddVariable(std::string(name));
     node->role = VariableRole::kState;
     node->types[0] = initial.type();
     node->constant = std::move(initial);
+    node->use = std::move(use);
   }
   return node->out();
 }
@@ -207,7 +209,7 @@ GradientBuilder::GradientBuilder(Graph& graph, Node& node,
       node_(node),
       heads_(std::move(heads)),
       needed_(std::move(needed)) {
-  prefix_ = "grad:";
+  prefix_ = kGradientPrefix;
 }
 
 Value GradientBuilder::Head(int i) {

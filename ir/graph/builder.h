@@ -112,7 +112,7 @@ class GraphBuilder {
   int64_t mxnet_version() const { return graph_.written.version; }
   const Node& origin() const { return origin_; }
   // The variable of that name, role kState, made with `initial` if it is new.
-  Value State(std::string_view name, Tensor initial);
+  Value State(std::string_view name, Tensor initial, TensorUse use = {});
   // The run ends with `variable` = `next`.
   void Update(Value variable, Value next);
 

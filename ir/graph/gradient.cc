@@ -88,7 +88,7 @@ class Differentiation {
     const auto sum = [&](const std::vector<Value>& terms) {
       return builder.Op("add_n", terms,
                         {{"num_args", std::to_string(terms.size())}},
-                        "grad:sum");
+                        std::string(kGradientPrefix) + "sum");
     };
     std::vector<Value> terms;
     for (const Value& part : parts) {

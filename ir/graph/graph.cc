@@ -28,6 +28,24 @@ Node* Graph::AddVariable(std::string name) {
   return node;
 }
 
+void Graph::AddOutput(Value value, TensorUse use) {
+  output_uses.resize(outputs.size());
+  outputs.push_back(value);
+  output_names.push_back(NameOf(use));
+  output_uses.push_back(std::move(use));
+}
+
+TensorUse Graph::OutputUse(size_t output) const {
+  return output < output_uses.size() ? output_uses[output] : TensorUse();
+}
+
+Value Graph::OutputOf(TensorRole role) const {
+  for (size_t i = outputs.size(); i-- > 0;) {
+    if (OutputUse(i).role == role) return outputs[i];
+  }
+  return {};
+}
+
 Node* Graph::AddConstant(std::string name, Tensor value) {
   Node* node = Add(Node::Kind::kConstant, std::move(name));
   node->types = {value.type()};

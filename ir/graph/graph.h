@@ -14,6 +14,7 @@
 
 #include "ir/graph/operator.h"
 #include "ir/graph/tensor.h"
+#include "ir/graph/tensor_use.h"
 #include "ir/graph/written.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
@@ -54,6 +55,7 @@ class Node {
   std::vector<TensorType> types;  // one for each output
 
   VariableRole role = VariableRole::kInput;  // kVariable only
+  TensorUse use;                             // kVariable only
   // kVariable of role kInput: the network declares it, so it stays in the graph
   // and becomes an input of the program, whether anything reads it or not.
   bool declared = false;
@@ -134,6 +136,9 @@ class Graph {
   std::string name = "net";
   std::vector<Value> outputs;
   std::vector<std::string> output_names;  // as MXNet's list_outputs()
+  // Of the outputs that training adds; others, behind the last ones too, have
+  // none.
+  std::vector<TensorUse> output_uses;
   std::vector<Update> updates;
   bool training = false;  // forward(is_train=True): batch statistics, dropout
   // Parameters and states live from run to run; else only those that have an
@@ -142,6 +147,11 @@ class Graph {
   WrittenGraph written;
 
   Node* AddVariable(std::string name);
+  // An output that is called as its use says.
+  void AddOutput(Value value, TensorUse use);
+  TensorUse OutputUse(size_t output) const;
+  // The last output of that role; empty if there is none.
+  Value OutputOf(TensorRole role) const;
   Node* AddConstant(std::string name, Tensor value);
   // Output types are unknown until inference.
   Node* AddOperator(const Operator* op, std::string name, AttrsPtr attrs,

@@ -33,6 +33,7 @@ class GraphParser {
         if (lex_.Peek().starts_with("\"")) {
           graph_.output_names.push_back(lex_.QuotedString());
         }
+        graph_.output_uses.push_back(ReadTensorUse(lex_));
       } while (lex_.Accept(","));
     }
     while (lex_.Accept("update")) ParseUpdate();
@@ -88,6 +89,7 @@ class GraphParser {
                                          : VariableRole::kState;
       node->declared = true;
       node->types[0] = ParseType();
+      node->use = ReadTensorUse(lex_);
       return node;
     }
     const Operator* op = FindOperator(word);

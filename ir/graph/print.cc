@@ -21,7 +21,7 @@ constexpr bool kKeepLines = true;  // of graphs that are attributes
 
 constexpr int64_t kMaxPrintedElements = 64;
 
-std::string_view RoleName(VariableRole role) {
+std::string_view KindOf(VariableRole role) {
   switch (role) {
     case VariableRole::kInput:
       return "input";
@@ -52,6 +52,7 @@ class GraphPrinter {
       if (i < graph_.output_names.size()) {
         out += " " + Quoted(graph_.output_names[i]);
       }
+      out += mxc::Print(graph_.OutputUse(i));
     }
     for (const Update& update : graph_.updates) {
       out += fmt::format("\n  update {} = {}", Ref(update.variable->out()),
@@ -72,8 +73,8 @@ class GraphPrinter {
         fmt::format("%{} {} = ", numbers_.at(&node), Quoted(node.name));
     switch (node.kind) {
       case Node::Kind::kVariable:
-        return out + fmt::format("{} {}", RoleName(node.role),
-                                 ToString(node.types[0]));
+        return out + fmt::format("{} {}{}", KindOf(node.role),
+                                 ToString(node.types[0]), mxc::Print(node.use));
       case Node::Kind::kConstant:
         return out + PrintConstant(node);
       case Node::Kind::kOperator:

@@ -23,10 +23,6 @@ DType ComputingType(const Node& parameter) {
   return parameter.types[0].dtype == DType::kF64 ? DType::kF64 : DType::kF32;
 }
 
-std::string SharedName(std::string_view name) {
-  return fmt::format("optimizer/{}", name);
-}
-
 }  // namespace
 
 // --- UpdateFrame
@@ -34,38 +30,49 @@ std::string SharedName(std::string_view name) {
 UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
                          Value loss)
     : graph_(graph), loss_(loss) {
-  Node* rate = graph.AddVariable("learning_rate");
+  const TensorUse use = {TensorRole::kRate, {}};
+  Node* rate = graph.AddVariable(NameOf(use));
+  rate->use = use;
   rate->types[0] = kNumberType;
   learning_rate_ = rate->out();
   GraphBuilder builder(graph, *rate);
+  const TensorUse updates = {TensorRole::kUpdates, {}};
   updates_ = builder.State(
-      SharedName("updates"),
+      NameOf(updates),
       Tensor::Filled({DType::kI64, Shape{1}},
-                     static_cast<double>(options.begin_num_update)));
+                     static_cast<double>(options.begin_num_update)),
+      updates);
 }
 
 Value UpdateFrame::begun() {
-  const Value variable = Shared("begun", 0);
-  SharedState& state = shared_.find("begun")->second;
+  const TensorUse use = {TensorRole::kBegun, {}};
+  SharedAs(use, {}, 0);
+  SharedState& state = shared_.at(NameOf(use));
   if (state.next == state.variable) {
-    state.next = GraphBuilder(graph_, *variable.node)
-                     .Op<op::OnesLike>({variable}, "next");
+    state.next = GraphBuilder(graph_, *state.variable.node)
+                     .Op<op::OnesLike>({state.variable}, "next");
   }
   return state.variable;
 }
 
 Value UpdateFrame::Shared(std::string_view name, double initial) {
+  return SharedAs({TensorRole::kShared, {}}, name, initial);
+}
+
+Value UpdateFrame::SharedAs(TensorUse use, std::string_view what,
+                            double initial) {
+  const std::string name = NameOf(use, what);
   const auto found = shared_.find(name);
   if (found != shared_.end()) return found->second.next;
   GraphBuilder builder(graph_, *updates_.node);
   const Value variable =
-      builder.State(SharedName(name), Tensor::Filled(kNumberType, initial));
-  shared_[std::string(name)] = {variable, variable};
+      builder.State(name, Tensor::Filled(kNumberType, initial), std::move(use));
+  shared_[name] = {variable, variable};
   return variable;
 }
 
 void UpdateFrame::SetShared(std::string_view name, Value next) {
-  const auto found = shared_.find(name);
+  const auto found = shared_.find(NameOf({TensorRole::kShared, {}}, name));
   MXC_CHECK(found != shared_.end(), "shared state '{}'", name);
   found->second.next = next;
 }
@@ -127,7 +134,9 @@ Value UpdateBuilder::StateOf(std::string_view name) {
   const auto found = states_.find(name);
   if (found != states_.end()) return found->second;
   const TensorType& own = trained_.parameter->types[0];
-  Node* state = graph_.AddVariable(fmt::format("{}/{}", parameter(), name));
+  TensorUse use = {TensorRole::kOptimizer, parameter()};
+  Node* state = graph_.AddVariable(NameOf(use, name));
+  state->use = std::move(use);
   state->role = VariableRole::kState;
   state->types[0] = {copies_ ? computing_ : own.dtype, own.shape};
   return states_[std::string(name)] = state->out();

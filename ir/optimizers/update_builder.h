@@ -53,7 +53,7 @@ class UpdateFrame {
   Value loss() const { return loss_; }
   Value updates() const { return updates_; }  // i64[1]: made before this one
 
-  // The state `optimizer/begun`, f64[1]: 0 until the first update, or until
+  // The state of role kBegun: 0 until the first update, or until
   // somebody brings states along, then 1.
   Value begun();
 
@@ -69,9 +69,11 @@ class UpdateFrame {
     Value variable, next;
   };
 
+  Value SharedAs(TensorUse use, std::string_view what, double initial);
+
   Graph& graph_;
   Value learning_rate_, loss_, updates_;
-  std::map<std::string, SharedState, std::less<>> shared_;
+  std::map<std::string, SharedState> shared_;  // by the state's name
 };
 
 class UpdateBuilder {

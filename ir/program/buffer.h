@@ -6,6 +6,7 @@
 #include <string>
 
 #include "ir/graph/tensor.h"
+#include "ir/graph/tensor_use.h"
 #include "ir/program/layout.h"
 
 namespace mxc {
@@ -35,6 +36,7 @@ struct Buffer {
   TensorType type;
   Layout layout;
   BufferKind kind = BufferKind::kInternal;
+  TensorUse use = {};            // of inputs, outputs and states
   Place place = Place::kDevice;  // kHost: kInternal and kConstant only
   // kConstant: the bytes, row-major, whatever `layout` says; codegen lays them
   // out when it writes the artifact. kState: before the first run, zeros if

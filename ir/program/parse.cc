@@ -40,7 +40,9 @@ Result<Program> ProgramReader::Read() {
   while (lex_.Accept("-")) full += "-" + lex_.Identifier();
   const size_t dot = full.rfind('.');
   program_.name = full.substr(0, dot);
-  if (dot != std::string::npos) program_.entry = full.substr(dot + 1);
+  if (dot != std::string::npos) {
+    program_.entry = ProgramEntry::Named(full.substr(dot + 1));
+  }
   ReadBody();
   lex_.ExpectEnd();
   if (lex_.failed()) return lex_.errors();
@@ -86,6 +88,7 @@ void ProgramReader::ReadBuffer() {
   if (b.kind == BufferKind::kNextState) {
     b.state = static_cast<int>(lex_.Integer());
   }
+  b.use = ReadTensorUse(lex_);
   if (lex_.Accept("host")) b.place = Place::kHost;
   if (lex_.Accept("alias")) b.alias_of = static_cast<int>(lex_.Integer());
   if (lex_.Accept("from")) b.alias_begin = lex_.Integer();

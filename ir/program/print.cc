@@ -36,6 +36,7 @@ std::string PrintBuffer(const Buffer& b, size_t index) {
       fmt::format("  buffer {} {} {} {} {}", index, Quoted(b.name),
                   ToString(b.type), ToString(b.layout), KindName(b.kind));
   if (b.kind == BufferKind::kNextState) out += fmt::format(" {}", b.state);
+  out += Print(b.use);
   if (b.place == Place::kHost) out += " host";
   if (b.alias_of >= 0) out += fmt::format(" alias {}", b.alias_of);
   if (b.alias_begin > 0) out += fmt::format(" from {}", b.alias_begin);
@@ -96,7 +97,7 @@ std::string PrintInner(const Program& program) {
 }
 
 std::string Print(const Program& program) {
-  return fmt::format("program @{}.{}{}", program.name, program.entry,
+  return fmt::format("program @{}.{}{}", program.name, program.entry.Name(),
                      PrintBody(program));
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/program/buffer.h"
+#include "ir/program/entry.h"
 #include "ir/program/step.h"
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
@@ -18,8 +19,8 @@ namespace mxc {
 
 class Program {
  public:
-  std::string name;   // "lenet"
-  std::string entry;  // "infer"
+  std::string name;  // "lenet"
+  ProgramEntry entry;
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
 

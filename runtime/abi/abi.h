@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 8u
+#define MXC_ABI_VERSION 9u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -172,7 +172,10 @@ typedef enum mxc_place {
   MXC_PLACE_COUNT = 2
 } mxc_place;
 
-/* What a tensor of an entry, or a state, is for those who train and measure. */
+/* What a tensor of an entry, or a state, is for those who train and measure.
+ * What is trained has a number: a parameter its index, the loss's scale the one
+ * behind those. That is the index of its gradient, of its rows and norms, and of
+ * what the optimizer keeps for it. */
 typedef enum mxc_tensor_role {
   MXC_TENSOR_OTHER = 0,
   MXC_TENSOR_DATA = 1,      /* input that the data source fills */
@@ -190,7 +193,13 @@ typedef enum mxc_tensor_role {
                                alone have a gradient, in any order; they are cut
                                to whole numbers and clipped to the rows that
                                there are */
-  MXC_TENSOR_ROLE_COUNT = 12
+  MXC_TENSOR_LOSS_SCALE = 12, /* state: of training in f16 */
+  MXC_TENSOR_SHARED = 13,  /* state that the optimizer keeps for all parameters
+                              together */
+  MXC_TENSOR_UPDATES = 14, /* the same, counted for each parameter by itself:
+                              how many updates there were */
+  MXC_TENSOR_BEGUN = 15,   /* the same: whether there was one */
+  MXC_TENSOR_ROLE_COUNT = 16
 } mxc_tensor_role;
 
 /* What lives from run to run: parameters that are trained, moving statistics,
@@ -203,7 +212,8 @@ typedef struct mxc_state {
   uint8_t dtype; /* as mxc_buffer.dtype */
   uint8_t role;  /* mxc_tensor_role */
   uint8_t reserved;
-  uint32_t index;   /* its place among the states of this role */
+  uint32_t index;   /* its place among the states of this role, or the number
+                       of what it belongs to: see mxc_tensor_role */
   uint64_t offset;  /* bytes, in the state region */
   uint64_t bytes;   /* of its elements */
   uint64_t initial; /* what it is before the first run: bytes into the weights
@@ -236,7 +246,8 @@ typedef struct mxc_buffer {
   int32_t first_step, last_step; /* live range within the entry; -1: not */
   uint8_t place;                 /* mxc_place */
   uint8_t role;                  /* mxc_tensor_role, of inputs and outputs */
-  uint16_t index;                /* its place among those of this role */
+  uint16_t index;                /* its place among those of this role, or the
+                                    number of what it belongs to */
   uint32_t loop;          /* of a window: its repeat, a row within the entry */
   int64_t advance;        /* bytes */
   uint32_t period, shift; /* turns */
@@ -340,8 +351,9 @@ typedef struct mxc_entry {
   int64_t batch;             /* of the first input, 0 if it has no axes */
   uint64_t arena_bytes, scratch_bytes; /* scratch: for each thread */
   uint64_t activation_bytes, lower_bound_bytes, naive_bytes;
-  uint32_t kind; /* mxc_entry_kind */
-  uint32_t reserved;
+  uint32_t kind;             /* mxc_entry_kind */
+  uint32_t index;            /* of an UPDATE: the number of what it updates (see
+                                mxc_tensor_role); 0 of the others */
   int64_t length;            /* of its sequences: 32 of "train:32"; 0: any */
   uint64_t host_arena_bytes; /* of internal buffers of the host */
 } mxc_entry;

@@ -53,6 +53,38 @@ mxc_status* WithRow(const mxc_model* model, size_t entry, size_t index,
   });
 }
 
+// The state of that number, of what belongs to one.
+Status FindTrained(const Tables& tables, bool belongs, uint32_t number,
+                   const char* name, size_t* state) {
+  const auto found =
+      belongs ? tables.TrainedState(number) : std::optional<uint32_t>();
+  if (!found) {
+    return Fail(StatusCode::kNotFound, "'%s' belongs to no state", name);
+  }
+  *state = *found;
+  return {};
+}
+
+template <class Rows>
+mxc_status* TensorState(const mxc_model* model, size_t entry, size_t index,
+                        const char* what, size_t* state, Rows rows) {
+  return Guarded({{model, "model"}, {state, "state"}}, [&]() -> Status {
+    const Tables& tables = model->model->tables();
+    if (entry >= tables.entries().size()) {
+      return Missing("entry", entry, tables.entries().size());
+    }
+    const mxc_entry& row = tables.entries()[entry];
+    const auto found = (tables.*rows)(row);
+    if (index >= found.size()) return Missing(what, index, found.size());
+    const mxc_buffer& buffer = tables.Buffers(row)[found[index]];
+    const bool belongs = buffer.role == MXC_TENSOR_GRADIENT ||
+                         buffer.role == MXC_TENSOR_ROWS ||
+                         buffer.role == MXC_TENSOR_METRIC;
+    return FindTrained(tables, belongs, buffer.index, tables.Text(buffer.name),
+                       state);
+  });
+}
+
 mxc_entry_summary Summarize(const Tables& tables, const mxc_entry& entry) {
   return {.name = tables.Text(entry.name),
           .purpose = static_cast<mxc_purpose>(entry.kind),
@@ -307,6 +339,29 @@ mxc_status* mxc_model_state(const mxc_model* model, size_t index,
     *tensor = Describe(tables, states[index]);
     return {};
   });
+}
+
+mxc_status* mxc_model_entry_state(const mxc_model* model, size_t entry,
+                                  size_t* state) {
+  return Guarded({{model, "model"}, {state, "state"}}, [&]() -> Status {
+    const Tables& tables = model->model->tables();
+    if (entry >= tables.entries().size()) {
+      return Missing("entry", entry, tables.entries().size());
+    }
+    const mxc_entry& row = tables.entries()[entry];
+    return FindTrained(tables, row.kind == MXC_ENTRY_UPDATE, row.index,
+                       tables.Text(row.name), state);
+  });
+}
+
+mxc_status* mxc_model_output_state(const mxc_model* model, size_t entry,
+                                   size_t index, size_t* state) {
+  return TensorState(model, entry, index, "output", state, &Tables::Outputs);
+}
+
+mxc_status* mxc_model_input_state(const mxc_model* model, size_t entry,
+                                  size_t index, size_t* state) {
+  return TensorState(model, entry, index, "input", state, &Tables::Inputs);
 }
 
 mxc_status* mxc_model_buffer(const mxc_model* model, size_t entry, size_t index,

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -53,39 +52,18 @@ class Touches {
   Map states_, buffers_;
 };
 
-// The rows of states, by name.
-class StateRows {
- public:
-  explicit StateRows(const Tables& tables) {
-    const auto states = tables.states();
-    for (uint32_t row = 0; row < states.size(); ++row) {
-      rows_.emplace(tables.Text(states[row].name), row);
-    }
-  }
-
-  // Of "grad:conv0_weight" the row of "conv0_weight"; -1: there is none.
-  int64_t Of(std::string_view gradient) const {
-    const auto row = rows_.find(gradient.substr(gradient.find(':') + 1));
-    return row == rows_.end() ? -1 : int64_t{row->second};
-  }
-
- private:
-  std::map<std::string_view, uint32_t> rows_;
-};
-
 // What an entry yields.
 class EntryOutputs {
  public:
-  EntryOutputs(const Tables& tables, const mxc_entry& entry,
-               const StateRows& states)
+  EntryOutputs(const Tables& tables, const mxc_entry& entry)
       : times_(tables.Buffers(entry).size()) {
     const auto outputs = tables.Outputs(entry);
     for (size_t k = 0; k < outputs.size(); ++k) {
       ++times_[outputs[k]];
       const mxc_buffer& buffer = tables.Buffers(entry)[outputs[k]];
       if (buffer.role != MXC_TENSOR_ROWS) continue;
-      rows_of_.emplace(states.Of(tables.Text(buffer.name)),
-                       static_cast<int64_t>(k));
+      const auto state = tables.TrainedState(buffer.index);
+      if (state) rows_of_.emplace(*state, static_cast<int64_t>(k));
     }
   }
 
@@ -97,8 +75,8 @@ class EntryOutputs {
   bool IsOnlyOnce(uint32_t buffer) const { return times_[buffer] == 1; }
 
  private:
-  std::map<int64_t, int64_t> rows_of_;  // outputs by state
-  std::vector<uint32_t> times_;         // among the outputs, by buffer
+  std::map<uint32_t, int64_t> rows_of_;  // outputs by state
+  std::vector<uint32_t> times_;          // among the outputs, by buffer
 };
 
 // The step after which an entry's output is final.
@@ -124,8 +102,7 @@ void SetPriorities(std::vector<Exchange>& exchanges) {
 std::vector<Exchange> ExchangesOf(const Tables& tables,
                                   const mxc_entry& entry) {
   const Touches touches(tables, entry);
-  const StateRows states(tables);
-  const EntryOutputs yielded(tables, entry, states);
+  const EntryOutputs yielded(tables, entry);
   const auto buffers = tables.Buffers(entry);
   const auto outputs = tables.Outputs(entry);
   const auto steps = static_cast<uint32_t>(tables.Steps(entry).size());
@@ -133,10 +110,10 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
   for (uint32_t k = 0; k < outputs.size(); ++k) {
     const mxc_buffer& buffer = buffers[outputs[k]];
     if (buffer.role != MXC_TENSOR_GRADIENT) continue;
-    const int64_t state = states.Of(tables.Text(buffer.name));
-    if (state < 0) continue;
+    const auto state = tables.TrainedState(buffer.index);
+    if (!state) continue;
     Exchange exchange;
-    exchange.state = static_cast<uint32_t>(state);
+    exchange.state = *state;
     exchange.output = k;
     exchange.bytes = buffer.bytes;
     exchange.ready = steps;

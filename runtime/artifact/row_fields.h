@@ -84,7 +84,7 @@ inline constexpr Field kEntryFields[] = {
     MXC_FIELD(mxc_entry, lower_bound_bytes, kAmount, kMostAmount),
     MXC_FIELD(mxc_entry, naive_bytes, kAmount, kMostAmount),
     MXC_FIELD(mxc_entry, kind, kBelow, MXC_ENTRY_KIND_COUNT),
-    MXC_FIELD(mxc_entry, reserved, kReserved),
+    MXC_FIELD(mxc_entry, index, kByKind),
     MXC_FIELD(mxc_entry, length, kAmount, kMostAmount),
     MXC_FIELD(mxc_entry, host_arena_bytes, kAmount, kMostAmount),
 };

@@ -23,6 +23,7 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
   TablesCheck check(tables, weight_bytes);
   MXC_RT_RETURN_IF_ERROR(check.Header());
   MXC_RT_RETURN_IF_ERROR(check.Rows());
+  tables.NoteTrained();
   tables.NoteReads();
   tables.NoteTimesRun();
   return tables;
@@ -36,6 +37,14 @@ const char* Tables::KernelText(const mxc_step& step) const {
   if (step.kind == MXC_STEP_START) return "start";
   if (step.kind == MXC_STEP_WAIT) return "wait";
   return step.tasks == 0 ? "view" : Text(step.kernel_name);
+}
+
+void Tables::NoteTrained() {
+  for (uint32_t row = 0; row < states_.size(); ++row) {
+    const uint8_t role = states_[row].role;
+    if (role != MXC_TENSOR_PARAMETER && role != MXC_TENSOR_LOSS_SCALE) continue;
+    trained_.emplace(states_[row].index, row);
+  }
 }
 
 void Tables::NoteReads() {

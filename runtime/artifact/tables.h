@@ -5,6 +5,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -31,6 +33,12 @@ class Tables {
   const mxc_entry* preparation() const { return preparation_; }
   std::span<const mxc_state> states() const { return states_; }
   std::span<const mxc_import> imports() const { return imports_; }
+  // The row of the state that is trained under this number (mxc_tensor_role).
+  std::optional<uint32_t> TrainedState(uint32_t number) const {
+    const auto found = trained_.find(number);
+    if (found == trained_.end()) return std::nullopt;
+    return found->second;
+  }
   const char* Text(mxc_string s) const {
     return s.count == 0 ? "" : strings_ + s.first;
   }
@@ -86,6 +94,7 @@ class Tables {
 
   static constexpr uint64_t kMostRuns = uint64_t{1} << 62;
 
+  void NoteTrained();
   void NoteReads();
   void NoteTimesRun();
 
@@ -99,8 +108,9 @@ class Tables {
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;
   const char* strings_ = nullptr;
-  std::vector<bool> read_;           // by row of buffers_
-  std::vector<uint64_t> times_run_;  // by row of steps_
+  std::map<uint32_t, uint32_t> trained_;  // rows of states_, by number
+  std::vector<bool> read_;                // by row of buffers_
+  std::vector<uint64_t> times_run_;       // by row of steps_
 };
 
 // Bytes of one element of MXNet's type flag, 0 if there is no such type.

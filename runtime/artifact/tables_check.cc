@@ -213,6 +213,8 @@ Status TablesCheck::State(const mxc_state& state, const std::string& place) {
 }
 
 Status TablesCheck::Entry(const mxc_entry& entry, const std::string& place) {
+  MXC_REQUIRE(entry.kind == MXC_ENTRY_UPDATE || entry.index == 0, place,
+              "has the number of what it does not update");
   MXC_RT_RETURN_IF_ERROR(Blocks(entry, place));
   for (uint32_t i = 0; i < entry.buffers.count; ++i) {
     MXC_RT_RETURN_IF_ERROR(

@@ -432,7 +432,7 @@ Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
   }
   match.Copy();
   // Copies of parameters are there, too: the first update must not make them.
-  if (const auto begun = states.Find("optimizer/begun")) {
+  if (const auto begun = states.Find(step.facts().begun)) {
     const double yes = 1;
     std::ranges::copy(std::as_bytes(std::span(&yes, 1)),
                       step.State(*begun).begin());

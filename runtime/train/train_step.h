@@ -41,6 +41,9 @@ struct TrainFacts {
   // States by name: what is trained, in the order of MXNet's update indices,
   // and what the network itself computes.
   std::vector<std::string> parameters, auxiliaries;
+  // The same; empty where there is none: the scale of the loss in f16, and
+  // whether there was an update.
+  std::string loss_scale, begun;
   // Labels that are numbers of classes.
   std::vector<ClassLabels> class_labels;
   // The outputs that are loss heads'; none where the artifact does not say.

@@ -148,18 +148,11 @@ void Trainer::WarnOfEpoch(const EpochSummary& summary) {
                     1 / classes));
 }
 
-// The state that the compiler calls so (passes/loss_scale.h), which is no
-// parameter of the network's.
 std::optional<double> Trainer::LossScale() {
-  constexpr std::string_view kName = "loss_scale";
   const std::vector<data::Field>& states = step_.states();
-  const TrainFacts& facts = step_.facts();
-  const auto found = std::ranges::find(states, kName, &data::Field::name);
-  if (found == states.end() ||
-      std::ranges::count(facts.parameters, kName) > 0 ||
-      std::ranges::count(facts.auxiliaries, kName) > 0) {
-    return std::nullopt;
-  }
+  const std::string& name = step_.facts().loss_scale;
+  const auto found = std::ranges::find(states, name, &data::Field::name);
+  if (name.empty() || found == states.end()) return std::nullopt;
   float scale = 0;
   const auto bytes = step_.State(static_cast<size_t>(found - states.begin()));
   if (bytes.size() != sizeof scale) return std::nullopt;

@@ -15,7 +15,7 @@ namespace {
 
 Result<Program> MakeProgram(Graph graph, const TrainingOptions* training,
                             const Target& target, const KernelCatalog& catalog,
-                            std::string entry) {
+                            ProgramEntry entry) {
   PassContext context;
   context.target = &target;
   context.catalog = &catalog;
@@ -27,8 +27,6 @@ Result<Program> MakeProgram(Graph graph, const TrainingOptions* training,
 
 TensorRoles RolesOf(const Graph& network, const std::string& label) {
   TensorRoles roles;
-  roles.rate = "learning_rate";
-  roles.loss = kLossName;
   for (const auto& node : network.nodes()) {
     if (node->kind != Node::Kind::kVariable) continue;
     if (node->role == VariableRole::kParameter) {
@@ -71,16 +69,18 @@ Status WriteJobArtifact(const std::string& path, Graph network,
   for (const std::string& name : roles.parameters) {
     MXC_ASSIGN(Graph graph,
                UpdateGraph(network, *network.FindVariable(name), training));
-    MXC_ASSIGN(Program program, MakeProgram(std::move(graph), nullptr, target,
-                                            *catalog, "update:" + name));
+    MXC_ASSIGN(Program program,
+               MakeProgram(std::move(graph), nullptr, target, *catalog,
+                           {Purpose::kUpdate, 0, name}));
     programs.push_back(std::move(program));
   }
   if (!network.outputs.empty()) {
     TrainingOptions gradients = training;
     gradients.optimizer.clear();
     network.training = true;
-    MXC_ASSIGN(Program program, MakeProgram(std::move(network), &gradients,
-                                            target, *catalog, "grad"));
+    MXC_ASSIGN(Program program,
+               MakeProgram(std::move(network), &gradients, target, *catalog,
+                           {Purpose::kGrad, 0, {}}));
     programs.insert(programs.begin(), std::move(program));
   }
   MXC_ASSIGN(const CodeImage code, GenerateCode(programs, target, {}));

@@ -15,7 +15,7 @@ namespace {
 Program Chain() {
   Program program;
   program.name = "chain";
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   const Shape matrix{6, 50}, column{6};
   const auto buffer = [&](const char* name, const Shape& shape,
                           BufferKind kind) {
@@ -112,7 +112,7 @@ struct Shipment : Negation {
 Program Holding(StepBody body) {
   Program program;
   program.name = "toy";
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   const TensorType type = {DType::kF32, {6, 50}};
   Step& step = program.steps.emplace_back();
   step.name = "toy";

@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 Program TwoSteps(const std::string& name) {
   Program program;
   program.name = name;
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   for (const BufferKind kind :
        {BufferKind::kInput, BufferKind::kInternal, BufferKind::kOutput}) {
     AddBuffer(program, "", {DType::kF32, Shape{6, 50}}, kind);

@@ -26,7 +26,7 @@ size_t Count(std::string_view text, std::string_view word) {
 Program Named(MapCase& c, const char* name, const char* entry) {
   Program program = c.program();
   program.name = name;
-  program.entry = entry;
+  program.entry = ProgramEntry::Named(entry);
   program.steps[0].name = entry;
   program.buffers.back().kind = BufferKind::kOutput;
   return program;
@@ -154,7 +154,7 @@ TEST_CASE("many operands stand in a table, and are read 16 bytes at once") {
   c.Set(sum);
   Program program = c.program();
   program.name = "sum";
-  program.entry = program.steps[0].name = "many";
+  program.entry.of = program.steps[0].name = "many";
   program.buffers.back().kind = BufferKind::kOutput;
   const std::string ptx = PtxOf({&program, 1}, "cuda:sm_90");
   CHECK(Count(ptx, ".param .u64") == 1);

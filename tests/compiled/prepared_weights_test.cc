@@ -77,7 +77,7 @@ void CheckPrepared(Network net, const Target& target,
   auto program = RunPipeline(std::move(net.graph), {&target, catalog.get()},
                              PassOptions{});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  program->entry = "infer";
+  program->entry.purpose = Purpose::kInfer;
   std::vector<Program> entries = {*program};
   const Answer in_file = Run(entries, target, net);
   auto preparation = MakePreparation(entries);

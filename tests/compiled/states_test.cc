@@ -56,7 +56,7 @@ Program PlanEntry(const char* entry, std::string text, const Target& target) {
   auto program =
       RunPipeline(std::move(*graph), {&target, catalog.get()}, PassOptions{});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
-  program->entry = entry;
+  program->entry = ProgramEntry::Named(entry);
   return std::move(*program);
 }
 

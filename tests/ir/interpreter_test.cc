@@ -242,7 +242,7 @@ TEST_CASE("a window lies where the larger tensor keeps it") {
 Program TwoRowsAtATime() {
   const Extents whole = {6, 4}, part = {2, 4};
   Program tile;
-  tile.name = "net", tile.entry = "infer";
+  tile.name = "net", tile.entry.purpose = Purpose::kInfer;
   Step add, square;
   const Expr x = Load(0, DType::kF32, {Var(0), Var(1)});
   add.name = "y";
@@ -258,7 +258,7 @@ Program TwoRowsAtATime() {
   tile.arena_bytes = tile.lower_bound_bytes = tile.naive_bytes = 64;
 
   Program program;
-  program.name = "net", program.entry = "infer";
+  program.name = "net", program.entry.purpose = Purpose::kInfer;
   Step step;
   step.name = "y ... z";
   step.inputs = {AddF32(program, "x", whole, BufferKind::kInput)};

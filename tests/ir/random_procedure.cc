@@ -198,7 +198,7 @@ Program RandomProcedure(unsigned seed) {
   const int64_t tasks = 1 + pick(6);
   Program program;
   program.name = "random";
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   Step step;
   step.name = "procedure";
   std::vector<TensorType> inputs, outputs;

@@ -92,7 +92,7 @@ Program RandomProgram(unsigned seed) {
   Random random(seed);
   Program program;
   program.name = "net-" + std::to_string(seed);
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   const auto add = [&](BufferKind kind) {
     Buffer b;
     b.name = "a \"quoted\" \\ name " + std::to_string(program.buffers.size());

@@ -157,7 +157,7 @@ TEST_CASE("a scale that is a power of two leaves the digits as they are") {
 TEST_CASE("a network cannot have the name of the scale") {
   Network net;
   net.graph.training = net.graph.stateful = true;
-  Node* taken = net.graph.AddVariable(std::string(kLossScaleName));
+  Node* taken = net.graph.AddVariable(LossScaleName());
   taken->role = VariableRole::kParameter;
   taken->types[0] = {DType::kF32, Shape{1, 1}};
   net.Output(net.Op("LinearRegressionOutput", "loss",

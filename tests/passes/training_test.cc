@@ -12,6 +12,7 @@
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
+#include "passes/training_graph.h"
 #include "tests/passes/network.h"
 
 namespace mxc {
@@ -33,8 +34,8 @@ Node* AddInput(Graph& graph, const std::string& name, TensorType type) {
   return node;
 }
 
-// `fc_weight`, its gradient as the input `gradient`, and the output `loss`,
-// which is an input, too.
+// `fc_weight`, its gradient as the input `gradient`, and as the loss an output
+// that is an input, too.
 Graph FedGraph(DType dtype = DType::kF32) {
   Graph graph;
   graph.training = graph.stateful = true;
@@ -43,7 +44,8 @@ Graph FedGraph(DType dtype = DType::kF32) {
   Node* gradient = AddInput(graph, "gradient", weight->types[0]);
   graph.updates = {{weight, gradient->out()}};
   graph.outputs = {AddInput(graph, "fed", {DType::kF32, Shape{1}})->out()};
-  graph.output_names = {"loss"};
+  graph.output_names = {"mean"};
+  graph.output_uses = {{TensorRole::kLoss, {}}};
   return graph;
 }
 
@@ -128,6 +130,44 @@ TEST_CASE("the norm of a gradient is told as the optimizer takes it") {
     // Six elements of 0.5 · 4.
     CHECK(norm.At(0) == doctest::Approx(std::sqrt(6 * 4.0)));
   }
+}
+
+// By name: what each tensor of a planned program is for.
+std::map<std::string, TensorUse> UsesOf(const Program& program) {
+  std::map<std::string, TensorUse> uses;
+  for (const Buffer& buffer : program.buffers) {
+    if (buffer.use.role != TensorRole::kOther) uses[buffer.name] = buffer.use;
+  }
+  return uses;
+}
+
+TEST_CASE("tensors of a planned program know what they are for") {
+  TrainingOptions options;
+  options.optimizer = "nadam";  // keeps what all parameters share
+  options.gradient_norms = true;
+  const std::map<std::string, TensorUse> expected = {
+      {"learning_rate", {TensorRole::kRate, {}}},
+      {"mean", {TensorRole::kLoss, {}}},
+      {"norm:fc_weight", {TensorRole::kNorm, "fc_weight"}},
+      {"fc_weight/mean", {TensorRole::kOptimizer, "fc_weight"}},
+      {"fc_weight/var", {TensorRole::kOptimizer, "fc_weight"}},
+      {"optimizer/m_schedule", {TensorRole::kShared, {}}},
+      {"optimizer/updates", {TensorRole::kUpdates, {}}}};
+  CHECK(UsesOf(PlanFed(FedGraph(), options)) == expected);
+  Graph network;
+  const Node* parameter =
+      AddParameter(network, "w", Tensor::Filled({DType::kF32, Shape{2}}, 0.5));
+  options.optimizer = "sgd";
+  auto update = UpdateGraph(network, *parameter, options);
+  REQUIRE(update.ok());
+  const Target target = *ResolveTarget("x86-64-v3");
+  auto program = RunPipeline(std::move(*update), {&target}, {});
+  REQUIRE(program.ok());
+  const std::map<std::string, TensorUse> of_update = {
+      {"learning_rate", {TensorRole::kRate, {}}},
+      {"grad:w", {TensorRole::kGradient, "w"}},
+      {"optimizer/updates", {TensorRole::kUpdates, {}}}};
+  CHECK(UsesOf(*program) == of_update);
 }
 
 TEST_CASE("a half-precision parameter has a copy that adds up small steps") {

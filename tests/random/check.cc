@@ -115,7 +115,7 @@ class Subject {
     if (way_.trains) context.training = &training;
     MXC_ASSIGN(Program program,
                RunPipeline(std::move(model.graph), context, passes));
-    program.entry = way_.trains ? "train" : "infer";
+    program.entry.purpose = way_.trains ? Purpose::kTrain : Purpose::kInfer;
     return program;
   }
 

@@ -95,7 +95,8 @@ TEST_CASE("files that are no artifacts are refused") {
 
 TEST_CASE("a wrong version, processor or code is refused") {
   CHECK(Contains(RefusalOf("version", [](auto& a) { a.abi_version = 99; }),
-                 "format version 99, this runtime reads version 8"));
+                 "format version 99, this runtime reads version " +
+                     std::to_string(MXC_ABI_VERSION)));
   const std::string features = RefusalOf(
       "features", [](auto& a) { a.required_features = uint64_t{1} << 40; });
   CHECK(Contains(features, "which this processor does not have"));

@@ -121,6 +121,7 @@ class TablesWriter {
     row.outputs = Operands(entry.outputs);
     row.carries = Operands(entry.carries);
     row.kind = entry.kind;
+    row.index = entry.index;
     row.arena_bytes = entry.arena_bytes;
     row.host_arena_bytes = entry.host_arena_bytes;
     row.scratch_bytes = entry.scratch_bytes;
@@ -141,6 +142,7 @@ class TablesWriter {
     row.period = buffer.period;
     row.shift = buffer.shift;
     row.role = buffer.role;
+    row.index = buffer.index;
     row.place = buffer.place;
     buffers_.push_back(row);
   }
@@ -152,6 +154,7 @@ class TablesWriter {
     row.offset = state.offset;
     row.initial = state.initial;
     row.role = state.role;
+    row.index = state.index;
     states_.push_back(row);
   }
 

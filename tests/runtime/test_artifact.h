@@ -39,6 +39,7 @@ struct TestBuffer {
   int64_t advance = 0;
   uint32_t period = 0, shift = 0;
   mxc_tensor_role role = MXC_TENSOR_OTHER;
+  uint16_t index = 0;  // see mxc_tensor_role
   mxc_place place = MXC_PLACE_DEVICE;
 };
 
@@ -49,6 +50,7 @@ struct TestState {
   uint64_t initial = MXC_ZEROS;
   uint8_t dtype = 0;
   mxc_tensor_role role = MXC_TENSOR_OTHER;
+  uint32_t index = 0;  // see mxc_tensor_role
 };
 
 struct TestStep {
@@ -93,6 +95,7 @@ struct TestEntry {
   uint64_t arena_bytes = 0, scratch_bytes = 0;
   mxc_entry_kind kind = MXC_ENTRY_INFER;
   std::vector<uint32_t> carries = {};
+  uint32_t index = 0;  // of what it updates
   uint64_t host_arena_bytes = 0;
 };
 

@@ -84,6 +84,36 @@ TEST_CASE("a model describes its states") {
         "no state 2; there are 2");
 }
 
+TEST_CASE("what belongs to a state says so by its number, not its name") {
+  TestArtifact artifact = TrainArtifact();
+  artifact.states[0].index = 3;
+  TestEntry update;
+  update.name = "step of a";
+  update.kind = MXC_ENTRY_UPDATE;
+  update.index = 3;
+  update.buffers = {{"slope", {1024}, MXC_BUFFER_INPUT},
+                    {"rows:weight", {1024}, MXC_BUFFER_OUTPUT}};
+  update.buffers[0].role = MXC_TENSOR_GRADIENT;
+  update.buffers[0].index = 3;
+  update.steps = {{"copy", kScale, {0}, {1}, 64}};
+  update.inputs = {0};
+  update.outputs = {1};
+  artifact.entries.push_back(update);
+  const api::Model model(WriteTemporary("numbers", artifact.File()));
+  size_t state = 99;
+  CHECK(Message(mxc_model_entry_state(model.handle(), 2, &state)) == "");
+  CHECK(state == 0);
+  state = 99;
+  CHECK(Message(mxc_model_input_state(model.handle(), 2, 0, &state)) == "");
+  CHECK(state == 0);
+  CHECK(Message(mxc_model_output_state(model.handle(), 2, 0, &state)) ==
+        "'rows:weight' belongs to no state");
+  CHECK(Message(mxc_model_entry_state(model.handle(), 0, &state)) ==
+        "'train' belongs to no state");
+  CHECK(Message(mxc_model_output_state(model.handle(), 2, 1, &state)) ==
+        "no output 1; there are 1");
+}
+
 TEST_CASE("each step goes on where the last one ended, for any threads") {
   const api::Model model(TrainPath());
   for (const int threads : {1, 2, 5}) {

@@ -147,12 +147,15 @@ TEST_CASE("crafted tables: gradients and rows of many states") {
     const std::string name = "w" + std::to_string(i);
     artifact.states.push_back(
         {name, {16}, static_cast<uint64_t>(i) * 64, MXC_ZEROS});
+    artifact.states.back().role = MXC_TENSOR_PARAMETER;
+    artifact.states.back().index = static_cast<uint32_t>(i);
     for (const auto& [prefix, role] : {std::pair("grad:", MXC_TENSOR_GRADIENT),
                                        std::pair("rows:", MXC_TENSOR_ROWS)}) {
       entry.outputs.push_back(static_cast<uint32_t>(entry.buffers.size()));
       entry.buffers.push_back(Buffer(prefix + name, 16));
       entry.buffers.back().kind = MXC_BUFFER_OUTPUT;
       entry.buffers.back().role = role;
+      entry.buffers.back().index = static_cast<uint16_t>(i);
     }
   }
   artifact.state_bytes = uint64_t{kStates} * 64;

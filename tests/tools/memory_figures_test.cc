@@ -45,7 +45,7 @@ void CheckFigures(CompileRequest request) {
   };
   REQUIRE(artifact->entries.size() == programs.size());
   for (size_t i = 0; i < programs.size(); ++i) {
-    CAPTURE(programs[i].entry);
+    CAPTURE(programs[i].entry.Name());
     const Memory planned = MemoryOf(programs[i]);
     const Memory& written = artifact->entries[i].memory;
     CHECK(planned.workspace > 0);

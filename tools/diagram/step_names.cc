@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "passes/training_graph.h"
-
 namespace mxc {
 namespace {
 
@@ -95,11 +93,11 @@ void StepNames::NoteContraction(const StepRow& step) {
   contractions_.try_emplace(parts[0], parts.begin(), parts.end());
 }
 
-// The output `loss`, or what is copied there.
+// The loss, or what is copied there.
 void StepNames::NoteLoss(const StepRow& step) {
   for (const int output : step.outputs) {
     const BufferRow& row = RootOf(output);
-    if (row.kind != "output" || row.name != kLossName) continue;
+    if (!row.loss) continue;
     losses_.insert(OnlyCopies(step) ? step.inputs[0] : output);
   }
 }

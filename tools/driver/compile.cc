@@ -10,8 +10,6 @@
 
 #include "ir/program/call_function.h"
 #include "ir/program/steps/call.h"
-#include "passes/loss_scale.h"
-#include "passes/training_graph.h"
 #include "runtime/executor/model.h"
 #include "runtime/library/registry.h"
 #include "tools/driver/figures.h"
@@ -36,10 +34,7 @@ TensorRoles RolesOf(const Plan& plan) {
           .labels = plan.label_inputs,
           .parameters = plan.parameter_names,
           .auxiliaries = plan.auxiliary_names,
-          .carries = plan.carries,
-          .rate = "learning_rate",
-          .loss = std::string(kLossName),
-          .loss_scale = std::string(kLossScaleName)};
+          .carries = plan.carries};
 }
 
 // The weights, which may be large, are read where they are.

@@ -119,7 +119,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
   AddLabels(plan, manifest);
   const auto catalog = MakeKernelCatalog(plan.target);
   for (const Program& program : plan.programs) {
-    manifest.emplace_back("entry", program.entry);
+    manifest.emplace_back("entry", program.entry.Name());
     for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
                                     std::pair(BufferKind::kOutput, "output")}) {
       for (const int b : program.BuffersOf(kind)) {

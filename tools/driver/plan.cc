@@ -42,7 +42,7 @@ void AddTime(const PassOptions::Report& report, bool first, Plan& plan) {
 
 // One program to make: "train" for sequences of 32 in batches of 64.
 struct Job {
-  std::string entry, name;  // "train", "train:32"
+  ProgramEntry entry;
   Specialization of;
 };
 
@@ -52,19 +52,17 @@ std::vector<Job> JobsOf(const CompileRequest& request) {
   const std::vector<Bucket> buckets =
       request.buckets.empty() ? std::vector<Bucket>{{}} : request.buckets;
   std::vector<Job> jobs;
-  for (const std::string& entry : request.entries) {
-    if (entry == "update") {  // once, behind the entries `grad`
+  for (const std::string& word : request.entries) {
+    const Purpose purpose = PurposeNamed(word);
+    if (purpose == Purpose::kUpdate) {  // once, behind the entries `grad`
       const Specialization first = jobs.front().of;
-      jobs.push_back({entry, entry, first});
+      jobs.push_back({{.purpose = purpose, .of = {}}, first});
       continue;
     }
     for (const Bucket& bucket : buckets) {
       for (const int64_t batch : batches) {
-        Job job{entry, entry, request.For(batch)};
-        if (bucket.length > 0) {
-          job.name += fmt::format(":{}", bucket.length);
-          job.of.shapes = bucket.shapes;
-        }
+        Job job{{purpose, bucket.length, {}}, request.For(batch)};
+        if (bucket.length > 0) job.of.shapes = bucket.shapes;
         jobs.push_back(std::move(job));
       }
     }
@@ -117,14 +115,17 @@ class Planner {
     if (first()) Note(model);
     TrainingOptions training =
         WithMeanGradient(request_.training, BatchOf(model.graph));
-    if (job.entry == "update") return AddUpdates(model.graph, training);
-    model.graph.training = job.entry == "train" || job.entry == "grad";
-    if (job.entry == "grad") {
+    const Purpose purpose = job.entry.purpose;
+    if (purpose == Purpose::kUpdate) return AddUpdates(model.graph, training);
+    model.graph.training =
+        purpose == Purpose::kTrain || purpose == Purpose::kGrad;
+    if (purpose == Purpose::kGrad) {
       MXC_ASSIGN(training.names_rows, UpdatesLazily(training));
       training.optimizer.clear();
     }
     return AddProgram(std::move(model.graph),
-                      job.entry == "infer" ? nullptr : &training, job.name);
+                      purpose == Purpose::kInfer ? nullptr : &training,
+                      job.entry);
   }
 
  private:
@@ -142,12 +143,12 @@ class Planner {
   }
 
   Status AddProgram(Graph graph, const TrainingOptions* training,
-                    std::string name) {
+                    ProgramEntry entry) {
     MXC_ASSIGN(Program program,
                RunPipeline(std::move(graph), ContextFor(training), Passes()));
     MXC_RETURN_IF_ERROR(std::exchange(heard_, Done{}));
     program.name = plan_.stem;
-    program.entry = std::move(name);
+    program.entry = std::move(entry);
     plan_.programs.push_back(std::move(program));
     return Done{};
   }
@@ -156,13 +157,12 @@ class Planner {
   Status AddUpdates(const Graph& network, const TrainingOptions& training) {
     const auto grad = std::ranges::find_if(
         plan_.programs,
-        [](const Program& p) { return p.entry.starts_with("grad"); });
+        [](const Program& p) { return p.entry.purpose == Purpose::kGrad; });
     MXC_CHECK(grad != plan_.programs.end(), "'update' without 'grad'");
     std::vector<std::string> names;
     for (const int output : grad->BuffersOf(BufferKind::kOutput)) {
-      const std::string& name = grad->buffers[output].name;
-      if (!name.starts_with(kGradientPrefix)) continue;
-      names.push_back(name.substr(kGradientPrefix.size()));
+      const TensorUse& use = grad->buffers[output].use;
+      if (use.role == TensorRole::kGradient) names.push_back(use.of);
     }
     for (const std::string& name : names) {
       // The loss's scale is not of the network.
@@ -171,7 +171,8 @@ class Planner {
                                   ? UpdateGraph(network, *parameter, training)
                                   : ScaleUpdateGraph());
       MXC_RETURN_IF_ERROR(
-          AddProgram(std::move(graph), nullptr, "update:" + name));
+          AddProgram(std::move(graph), nullptr,
+                     {.purpose = Purpose::kUpdate, .of = name}));
     }
     return Done{};
   }
@@ -322,8 +323,9 @@ const Program& Plan::largest() const {
 }
 
 bool CompileRequest::trains() const {
-  return std::ranges::any_of(
-      entries, [](const std::string& entry) { return entry != "infer"; });
+  return std::ranges::any_of(entries, [](const std::string& entry) {
+    return PurposeNamed(entry) != Purpose::kInfer;
+  });
 }
 
 Specialization CompileRequest::First() const {

@@ -95,7 +95,7 @@ Program ProgramOf(std::span<const Value> operands,
                   std::vector<Value>& used) {
   Program program;
   program.name = "map";
-  program.entry = "map";
+  program.entry.of = "map";
   Step step;
   step.name = "map";
   const auto add = [&](const TensorType& type, BufferKind kind) {

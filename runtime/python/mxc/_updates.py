@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from ._model import Model
     from ._runtime import Entry
 
-# Each update counts for its parameter alone.
-_COUNTERS = ("optimizer/updates", "optimizer/begun")
+# Uses of states that count for each parameter alone.
+_COUNTERS = ("updates", "begun")
+
+
+def _input(entry: Entry, use: str) -> str:
+    return next(t.name for t in entry.inputs if t.use == use)
 
 
 class Updates:
@@ -28,17 +32,19 @@ class Updates:
         """grad: of that entry; its states are updated. Raises ValueError where
         the model cannot."""
         self._grad, self._entry = grad, entry
-        names = [state.name for state in model.states]
-        if "loss_scale" in names:
+        if any(state.use == "loss_scale" for state in model.states):
             raise ValueError("training in f16 takes the entry \"train\"")
-        if any(tensor.name.startswith("rows:") for tensor in entry.outputs):
+        if any(tensor.use == "rows" for tensor in entry.outputs):
             raise ValueError("an optimizer that updates some rows of a table "
                              "alone takes the entry \"train\"")
-        self._counters = [name for name in _COUNTERS if name in names]
+        self._counters = [state.name for state in model.states
+                          if state.use in _COUNTERS]
+        # By parameter: the update, and the names of its gradient and rate.
         self._updates = {
-            e.name.removeprefix("update:"):
-                model.bind(e.name, threads=threads, share=grad, device=device)
-            for e in model.entries if e.name.startswith("update:")}
+            e.of: (model.bind(e.name, threads=threads, share=grad,
+                              device=device),
+                   _input(e, "gradient"), _input(e, "rate"))
+            for e in model.entries if e.purpose == "update"}
         if not self._updates:
             raise ValueError('entry "grad" needs "update" behind it')
         # As MXNet's heads add up what the loss averages, the default of
@@ -57,7 +63,7 @@ class Updates:
             if tensor.use != "gradient":
                 outputs[tensor.name] = array
                 continue
-            name = tensor.name.removeprefix("grad:")
+            name = tensor.of
             if name in self._sums:
                 self._sums[name] += array
             else:
@@ -69,13 +75,13 @@ class Updates:
         """Updates by the mean of the gradients that were added; by their sum
         where the optimizer was told rescale_grad."""
         before = {name: self._grad.read_state(name) for name in self._counters}
-        for name, update in self._updates.items():
+        for name, (update, gradient_name, rate_name) in self._updates.items():
             for counter, value in before.items():
                 self._grad.write_state(counter, value)
             gradient = self._sums[name]
             if self._batches > 1 and not self._adds:
                 gradient *= np.float32(1) / np.float32(self._batches)
-            update(**{f"grad:{name}": gradient, "learning_rate": lr})
+            update(**{gradient_name: gradient, rate_name: lr})
         self.forget()
 
     def forget(self) -> None:

@@ -32,6 +32,33 @@ const char* UseName(mxc_use use) {
       return "optimizer";
     case MXC_USE_GRADIENT:
       return "gradient";
+    case MXC_USE_ROWS:
+      return "rows";
+    case MXC_USE_LOSS_SCALE:
+      return "loss_scale";
+    case MXC_USE_SHARED:
+      return "shared";
+    case MXC_USE_UPDATES:
+      return "updates";
+    case MXC_USE_BEGUN:
+      return "begun";
+    default:
+      return "other";
+  }
+}
+
+std::string PurposeName(mxc_purpose purpose) {
+  switch (purpose) {
+    case MXC_PURPOSE_INFER:
+      return "infer";
+    case MXC_PURPOSE_TRAIN:
+      return "train";
+    case MXC_PURPOSE_SCORE:
+      return "score";
+    case MXC_PURPOSE_GRAD:
+      return "grad";
+    case MXC_PURPOSE_UPDATE:
+      return "update";
     default:
       return "other";
   }
@@ -41,7 +68,22 @@ Tensor Describe(const mxc_tensor& tensor) {
   nb::list dims;
   for (int a = 0; a < tensor.rank; ++a) dims.append(tensor.dims[a]);
   return {tensor.name, mxc_dtype_name(tensor.dtype), UseName(tensor.use),
-          nb::tuple(dims)};
+          nb::tuple(dims), ""};
+}
+
+// The name of the state whose index `find` finds; empty where it finds none.
+template <class Find>
+std::string StateName(const mxc_model* model, Find find) {
+  size_t state = 0;
+  mxc_status* status = find(&state);
+  if (mxc_status_code(status) == MXC_NOT_FOUND) {
+    mxc_status_release(status);
+    return "";
+  }
+  Check(status);
+  mxc_tensor tensor;
+  Check(mxc_model_state(model, state, &tensor));
+  return tensor.name;
 }
 
 // What inputs the entries for inference have, for an error.
@@ -111,15 +153,28 @@ std::vector<Entry> Model::entries() const {
   for (size_t e = 0; e < mxc_model_entry_count(handle()); ++e) {
     mxc_entry_summary summary;
     Check(mxc_model_entry(handle(), e, &summary));
-    Entry entry{summary.name, summary.batch, summary.activation_bytes, {}, {}};
+    Entry entry;
+    entry.name = summary.name;
+    entry.purpose = PurposeName(summary.purpose);
+    entry.of = StateName(handle(), [&](size_t* state) {
+      return mxc_model_entry_state(handle(), e, state);
+    });
+    entry.batch = summary.batch;
+    entry.activation_bytes = summary.activation_bytes;
     mxc_tensor tensor;
     for (size_t i = 0; i < summary.input_count; ++i) {
       Check(mxc_model_input(handle(), e, i, &tensor));
       entry.inputs.push_back(Describe(tensor));
+      entry.inputs.back().of = StateName(handle(), [&](size_t* state) {
+        return mxc_model_input_state(handle(), e, i, state);
+      });
     }
     for (size_t i = 0; i < summary.output_count; ++i) {
       Check(mxc_model_output(handle(), e, i, &tensor));
       entry.outputs.push_back(Describe(tensor));
+      entry.outputs.back().of = StateName(handle(), [&](size_t* state) {
+        return mxc_model_output_state(handle(), e, i, state);
+      });
     }
     entries.push_back(std::move(entry));
   }

@@ -19,10 +19,12 @@ namespace mxc::python {
 struct Tensor {
   std::string name, dtype, use;
   nb::tuple shape;
+  std::string of;  // the state that it belongs to; empty: none
 };
 
 struct Entry {
-  std::string name;
+  std::string name, purpose;
+  std::string of;  // the state that it updates; empty: none
   int64_t batch = 0;
   uint64_t activation_bytes = 0;
   std::vector<Tensor> inputs, outputs;

@@ -52,9 +52,15 @@ void DeclareRows(nb::module_& m) {
               "of a whole batch: (32, 1, 28, 28)")
       .def_ro("use", &Tensor::use,
               "\"data\", \"label\", \"rate\", \"loss\", \"parameter\" …")
+      .def_ro("of", &Tensor::of,
+              "the state whose gradient, norm or rows it is; \"\": none's")
       .def("__repr__", &TensorText);
   nb::class_<Entry>(m, "Entry", "What a model can do, for fixed shapes.")
       .def_ro("name", &Entry::name, "\"infer\", \"train\", \"score\"")
+      .def_ro("purpose", &Entry::purpose,
+              "\"infer\", \"train\", \"score\", \"grad\", \"update\" or "
+              "\"other\"")
+      .def_ro("of", &Entry::of, "the state that it updates; \"\": none")
       .def_ro("batch", &Entry::batch, "samples that it takes at once")
       .def_ro("activation_bytes", &Entry::activation_bytes,
               "internal tensors and outputs at their peak, in bytes")

@@ -77,6 +77,9 @@ TrainFacts TrainFactsOf(const runtime::Model& model) {
   facts.label_smoothing = FirstOf(ManifestValues(manifest, "label_smoothing"));
   facts.parameters = NamesOf(tables, tables.states(), MXC_TENSOR_PARAMETER);
   facts.auxiliaries = NamesOf(tables, tables.states(), MXC_TENSOR_AUXILIARY);
+  facts.loss_scale =
+      FirstOf(NamesOf(tables, tables.states(), MXC_TENSOR_LOSS_SCALE));
+  facts.begun = FirstOf(NamesOf(tables, tables.states(), MXC_TENSOR_BEGUN));
   facts.class_labels = ReadClassLabels(
       manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
                         MXC_TENSOR_LABEL));

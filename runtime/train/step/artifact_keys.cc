@@ -20,7 +20,6 @@ using runtime::Tables;
 // An entry `update`.
 struct UpdateEntry {
   size_t row;
-  std::string parameter;
   std::set<size_t> states;
   bool elementwise;  // an element depends on no other
   uint64_t grain;    // kvstore::KeySpec
@@ -47,14 +46,9 @@ uint64_t GrainOf(const Tables& tables, const mxc_entry& entry) {
 
 UpdateEntry ReadEntry(const Tables& tables, size_t row) {
   const mxc_entry& entry = tables.entries()[row];
-  const std::string name = tables.Text(entry.name);  // "update:conv0_weight"
   // A norm would be an intermediate value.
   const bool elementwise = entry.arena_bytes == 0;
-  UpdateEntry read{row,
-                   name.substr(name.find(':') + 1),
-                   {},
-                   elementwise,
-                   GrainOf(tables, entry)};
+  UpdateEntry read{row, {}, elementwise, GrainOf(tables, entry)};
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
     if (buffer.kind == MXC_BUFFER_STATE) read.states.insert(buffer.offset);
   }
@@ -90,8 +84,19 @@ uint64_t WidthOf(const mxc_state& state) {
                                   static_cast<uint64_t>(state.dims[0]);
 }
 
-bool IsCounter(const std::string& name) {
-  return name == "optimizer/updates" || name == "optimizer/begun";
+bool IsCounter(const mxc_state& state) {
+  return state.role == MXC_TENSOR_UPDATES || state.role == MXC_TENSOR_BEGUN;
+}
+
+constexpr size_t kOfAll = SIZE_MAX;
+
+// What keys stay together with: the state that is trained, by its row; kOfAll
+// for what the optimizer keeps for all of them.
+size_t GroupOf(const Tables& tables, size_t state) {
+  const mxc_state& row = tables.states()[state];
+  if (IsCounter(row) || row.role == MXC_TENSOR_SHARED) return kOfAll;
+  if (row.role != MXC_TENSOR_OPTIMIZER) return state;
+  return tables.TrainedState(row.index).value_or(static_cast<uint32_t>(state));
 }
 
 void AddPosition(ArtifactKeys& keys) {
@@ -110,31 +115,31 @@ void AddPosition(ArtifactKeys& keys) {
 // parameters those are.
 StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
   const Tables& tables = model.tables();
-  std::map<std::string, UpdateEntry> updates;  // by parameter
+  std::map<size_t, UpdateEntry> updates;  // by what they train
   std::set<size_t> states;
   for (size_t row = 0; row < tables.entries().size(); ++row) {
     if (tables.entries()[row].kind != MXC_ENTRY_UPDATE) continue;
     UpdateEntry update = ReadEntry(tables, row);
     states.insert(update.states.begin(), update.states.end());
-    updates.emplace(update.parameter, std::move(update));
+    const auto trained = tables.TrainedState(tables.entries()[row].index);
+    if (trained) updates.emplace(*trained, std::move(update));
   }
   ArtifactKeys keys;
   auto exchanges = ExchangesOf(tables);
-  std::map<std::string, uint32_t> groups;  // by parameter
+  std::map<size_t, uint32_t> groups;  // see GroupOf
   for (const size_t state : states) {
     const mxc_state& row = tables.states()[state];
     const auto key = static_cast<uint32_t>(keys.table.size());
     const std::string name = tables.Text(row.name);
-    const std::string owner = name.substr(0, name.rfind('/'));
-    const auto update = updates.find(name);
+    const auto update = updates.find(state);
     const bool trained = update != updates.end();
     if (trained) MXC_RT_RETURN_IF_ERROR(RequireFloats(row, name));
     if (trained && row.role != MXC_TENSOR_PARAMETER) keys.loss_scale = key;
-    const std::string& group = trained ? name : owner;
+    const size_t group = trained ? state : GroupOf(tables, state);
     const runtime::Exchange& exchange = exchanges[static_cast<uint32_t>(state)];
     groups.try_emplace(group, key);
     const bool shared = !updates.contains(group);
-    if (IsCounter(name)) {
+    if (IsCounter(row)) {
       keys.counters.push_back(key);
     } else if (shared) {
       keys.placement = kvstore::Placement::kInTurn;

@@ -139,7 +139,7 @@ Result<std::optional<std::vector<KernelTimes>>> KernelTimer::Measure(
     MXC_ASSIGN(Program trial,
                MakeTrial(contraction, kernels[i], HasConstantWeight(kernels),
                          catalog, target_, std::ssize(eviction_)));
-    trial.entry = fmt::format("kernel{}", i);
+    trial.entry.of = fmt::format("kernel{}", i);
     trials.push_back(std::move(trial));
   }
   MXC_ASSIGN(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Roles of tensors by their names.
+// What tensors are for, as the tables say it.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,26 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "ir/program/buffer.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
 
-class RoleNames {
+class RoleRows {
  public:
+  // mxc_buffer.role and .index, mxc_state.role and .index.
   struct Role {
     uint8_t role = MXC_TENSOR_OTHER;
     uint32_t index = 0;
   };
 
-  explicit RoleNames(const TensorRoles& roles);
+  explicit RoleRows(const TensorRoles& roles);
 
-  Role OfInput(const std::string& name) const { return Find(inputs_, name); }
-  Role OfOutput(const std::string& name) const { return Find(outputs_, name); }
-  // What an optimizer keeps for a parameter is named "parameter/what".
-  Role OfState(const std::string& name) const;
+  // An input, an output or a state; others have none.
+  Role Of(const Buffer& buffer) const;
+  // What is trained: the number of its gradient. Whatever is no parameter has
+  // the one behind those.
+  uint32_t TrainedIndex(const std::string& name) const;
 
  private:
   using Map = std::map<std::string, Role>;
@@ -34,6 +37,7 @@ class RoleNames {
   static Role Find(const Map& map, const std::string& name);
 
   Map inputs_, outputs_, states_;
+  uint32_t parameter_count_;
 };
 
 }  // namespace mxc
