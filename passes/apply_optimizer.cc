@@ -13,6 +13,7 @@
 #include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/operators.h"
 #include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/collective.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"
@@ -122,7 +123,7 @@ Value UsedRows(Graph& graph, const Node& parameter, int replicas) {
       "used");
   const Value used = builder.Reshape(counts, Shape{rows});
   if (replicas == 1) return used;
-  return CallOf(builder, "all_reduce", "used", {used}, {used.shape()})[0];
+  return CollectiveOf(builder, "all_reduce", {used}, 0)[0];
 }
 
 // The names that the optimizer gives to its variables must be free.

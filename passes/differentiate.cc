@@ -25,7 +25,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
-#include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/collective.h"
 #include "ir/support/wildcard.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
@@ -204,7 +204,7 @@ class Differentiation {
     }
   }
 
-  // By one call for each element type. Empty values stay empty.
+  // By one step for each element type. Empty values stay empty.
   void SumOverDevices(std::vector<Value>& values) {
     std::map<DType, std::vector<Value*>> by_type;
     for (Value& value : values) {
@@ -212,14 +212,10 @@ class Differentiation {
     }
     for (const auto& [dtype, summed] : by_type) {
       std::vector<Value> inputs;
-      std::vector<Shape> shapes;
-      for (const Value* value : summed) {
-        inputs.push_back(*value);
-        shapes.push_back(value->shape());
-      }
+      for (const Value* value : summed) inputs.push_back(*value);
       GraphBuilder builder(graph_, *inputs[0].node);
       const std::vector<Value> sums =
-          CallOf(builder, "all_reduce", "sums", inputs, shapes);
+          CollectiveOf(builder, "all_reduce", inputs, 0);
       for (size_t i = 0; i < summed.size(); ++i) *summed[i] = sums[i];
     }
   }

@@ -40,17 +40,19 @@ bool AllInputsConstant(const Node& node) {
   return true;
 }
 
-// Only a library that may be absent can compute it.
-bool CallsUser(const Node& node) {
+// Only a library that may be absent can compute it, or other devices have a part
+// in it.
+bool AsksOthers(const Node& node) {
   if (!node.op->call) return false;
   const CallForm form = node.op->call(node.attrs.get());
-  return FindCallFunction(form.function, form.version) == nullptr;
+  return form.members ||
+         FindCallFunction(form.function, form.version) == nullptr;
 }
 
 bool Foldable(const Graph& graph, const Node& node) {
   return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
          !node.op->any_attributes && !node.op->scan && !node.op->branch &&
-         AllInputsConstant(node) && !CallsUser(node);
+         AllInputsConstant(node) && !AsksOthers(node);
 }
 
 // A constant may be replaced by as many bytes as it has, in whatever pieces.

@@ -27,6 +27,7 @@
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
+#include "ir/program/steps/collective.h"
 #include "passes/dead_code.h"
 #include "passes/lower_branch.h"
 #include "passes/lower_repeat.h"
@@ -261,6 +262,10 @@ class Lowering {
 
   void DefineCall(const Node& node, Step& step) {
     const CallForm form = node.op->call(node.attrs.get());
+    if (form.members) {
+      step.body = Collective{form.function, *form.members};
+      return;
+    }
     const CallFunction* function =
         FindCallFunction(form.function, form.version);
     std::vector<TensorType> types;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// place-steps: functions run on the host, but for those that devices have
-// (all_reduce); what they read is brought there, and what they write is brought
-// back.
+// place-steps: functions run on the host; what they read is brought there, and
+// what they write is brought back.
 //
 //                               a' = copy(a)            a', c', d' lie on the
 //   c = potrf(a)                c' = potrf(a')          host
@@ -13,7 +12,6 @@
 #include <map>
 #include <utility>
 
-#include "ir/program/call_function.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/copy.h"
 #include "passes/dead_code.h"
@@ -23,12 +21,7 @@
 namespace mxc {
 namespace {
 
-bool RunsOnHost(const Step& step) {
-  const Call* call = step.body.As<Call>();
-  if (call == nullptr) return false;
-  const CallFunction* known = FindCallFunction(call->function, call->version);
-  return known == nullptr || !known->on_device;
-}
+bool RunsOnHost(const Step& step) { return step.body.As<Call>() != nullptr; }
 
 class StepPlacement {
  public:

@@ -98,7 +98,7 @@ MXC_API void mxc_status_release(mxc_status* status);
 
 /* Of the library: "0.1.0". */
 MXC_API const char* mxc_version(void);
-/* Of the artifacts that it reads: 9. */
+/* Of the artifacts that it reads: 10. */
 MXC_API uint32_t mxc_format_version(void);
 
 /* ---- Models ------------------------------------------------------------ */

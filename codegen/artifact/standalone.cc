@@ -17,6 +17,7 @@
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/repeat.h"
+#include "ir/program/steps/collective.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -254,17 +255,23 @@ std::string MakeHeader(std::span<const Program> programs,
                    Upper(name));
 }
 
-// Nobody would find the functions that an object asks for.
+// Nobody would find the functions, or the other devices, that an object asks
+// for.
 Status RequireNoImports(std::span<const Program> entries) {
   for (const Program& entry : entries) {
     const FlatProgram flat = Flatten(entry);
     for (const Step& step : flat.program.steps) {
-      const Call* call = step.body.As<Call>();
-      if (call == nullptr) continue;
+      if (const Call* call = step.body.As<Call>()) {
+        return Error(step.loc,
+                     "step '{}' calls {}, which an object for C cannot import; "
+                     "an artifact (.mxa) can",
+                     step.name, call->function);
+      }
+      if (step.body.As<Collective>() == nullptr) continue;
       return Error(step.loc,
-                   "step '{}' calls {}, which an object for C cannot import; "
-                   "an artifact (.mxa) can",
-                   step.name, call->function);
+                   "step '{}' is one that several devices do together, which "
+                   "an object for C cannot; an artifact (.mxa) can",
+                   step.name);
     }
   }
   return Done{};

@@ -5,6 +5,7 @@
 
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
+#include "ir/program/steps/collective.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
@@ -58,6 +59,11 @@ void StepRows::SetKind(const FlatProgram& flat, size_t at, mxc_step& row) {
     row.kind = MXC_STEP_WAIT;
     row.after = static_cast<uint32_t>(flat.afters[at]);
     row.bytes = 0;  // those of the start
+  }
+  if (const auto* collective = step.body.As<Collective>()) {
+    row.kind = MXC_STEP_COLLECTIVE;
+    row.kernel_name = lists_.Text(collective->operation);
+    row.turns = collective->members;
   }
   if (const Call* call = step.body.As<Call>()) {
     SetCall(*call, row);

@@ -24,8 +24,6 @@ struct CallFunction {
   void (*interpret)(const Call& call, StepValues& values) = nullptr;
   // Floating-point operations, counted from the mathematics.
   double (*flops)(const std::vector<TensorType>& operands) = nullptr;
-  // Runs where the target's kernels do, not on the host.
-  bool on_device = false;
 };
 
 // Null if no function of call_functions.def has that name and version.

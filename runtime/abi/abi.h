@@ -13,7 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define MXC_ABI_VERSION 9u
+#define MXC_ABI_VERSION 10u
 #define MXC_PAGE 4096u
 #define MXC_MAX_RANK 8
 #define MXC_TRAILER_MAGIC 0x314149525443584dull /* "MXCTRIA1" */
@@ -264,17 +264,20 @@ typedef enum mxc_step_kind {
   MXC_STEP_BRANCH = 2, /* operand: a condition (one element). Not 0: runs the
                           next `body` steps, else the `other` after these */
   MXC_STEP_CALL = 3,   /* a function of imports, on one thread. Operands are
-                          dense and row-major. Of a device's place: all_reduce,
-                          version 1, of floats: each output is the sum of an
-                          input over the devices that train together */
+                          dense and row-major, and lie on the host */
   MXC_STEP_COPY = 4,  /* the bytes of operand 0 become those of operand 1, which
                           may lie in another place */
   MXC_STEP_START = 5, /* the next `body` steps, copies and kernels, run in their
                           order beside those that follow; what they write is
                           there after the wait for them */
-  MXC_STEP_WAIT = 6   /* for the start at step `after`, in the same block. Its
+  MXC_STEP_WAIT = 6,  /* for the start at step `after`, in the same block. Its
                           operands, if it has any, are views of what the start
                           reads and writes */
+  MXC_STEP_COLLECTIVE = 7, /* what the devices that run this program do together
+                          with each input, `kernel_name` of collectives.def: as
+                          many outputs are what each has then. Operands are
+                          dense and row-major */
+  MXC_STEP_KIND_COUNT = 8
 } mxc_step_kind;
 
 /* Flags of a repeat. Without a count it takes `turns` turns. */
@@ -303,7 +306,7 @@ typedef struct mxc_launch {
 
 typedef struct mxc_step {
   mxc_string name;        /* "conv0+bn0+relu0" */
-  mxc_string kernel_name; /* of a call: "potrf" */
+  mxc_string kernel_name; /* of a call: "potrf"; of a collective: what it is */
   mxc_string attributes;  /* of a call; of a device's kernel: what a library may
                              compute in its place (matrix_product.h), or "" */
   uint8_t kind;           /* mxc_step_kind */
@@ -317,7 +320,8 @@ typedef struct mxc_step {
   uint32_t after;       /* of a wait: what it waits for, a row in the entry */
   int64_t tasks; /* of a kernel: 0 <= task < tasks <= MXC_MAX_TASKS; 0: nothing
                     runs and `kernel` means nothing */
-  int64_t turns; /* of a repeat, at most: 0 to MXC_MAX_TURNS */
+  int64_t turns; /* of a repeat, at most: 0 to MXC_MAX_TURNS. Of a collective:
+                    the devices that it is for; 0: any number */
   uint64_t scratch_bytes;
   uint64_t flops; /* counted from the mathematics, each time that it runs */
   uint64_t bytes; /* operands read and written once */

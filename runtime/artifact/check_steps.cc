@@ -82,6 +82,8 @@ Status TablesCheck::Step(const mxc_entry& entry, uint32_t row,
       return Start(entry, row, place);
     case MXC_STEP_WAIT:
       return Wait(step, place);
+    case MXC_STEP_COLLECTIVE:
+      return Collective(entry, step, place);
     default:
       return Corrupt(place, "unknown kind");
   }
@@ -152,9 +154,6 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
     MXC_REQUIRE(DenseBytes(buffers[operand]) == buffers[operand].bytes, place,
                 "an operand of a call that is not dense");
   }
-  if (!OnHost() && step.place == MXC_PLACE_DEVICE) {
-    MXC_RT_RETURN_IF_ERROR(Sum(entry, step, place));
-  }
   if ((step.flags & MXC_CALL_WORKSPACE) == 0) return {};
   MXC_REQUIRE(step.input_count < operands.size(), place,
               "a call without its workspace");
@@ -165,29 +164,31 @@ Status TablesCheck::Call(const mxc_entry& entry, const mxc_step& step,
   return {};
 }
 
-// Whether a device runs the call itself.
-bool TablesCheck::Sums(const mxc_step& step) const {
-  if (step.kernel >= tables_.imports_.size()) return false;
-  const mxc_import& import = tables_.imports_[step.kernel];
-  const std::string_view name(tables_.Text(import.name), import.name.count);
-  return name == "all_reduce" && import.version == 1;
-}
-
-// Of tensors of floats, each with its sum.
-Status TablesCheck::Sum(const mxc_entry& entry, const mxc_step& step,
-                        const std::string& place) {
+// Of tensors, each with what becomes of it.
+Status TablesCheck::Collective(const mxc_entry& entry, const mxc_step& step,
+                               const std::string& place) {
+  MXC_REQUIRE(
+      step.tasks == 0 && step.flags == 0 && step.body == 0 && step.other == 0,
+      place, "a collective with tasks, flags or a block of steps");
+  const CollectiveFacts* facts = FindCollective(tables_.Text(step.kernel_name));
+  MXC_REQUIRE(facts != nullptr, place, "unknown collective");
   const auto buffers = tables_.Buffers(entry);
   const auto operands = tables_.Operands(step);
-  const bool workspace = (step.flags & MXC_CALL_WORKSPACE) != 0;
-  MXC_REQUIRE(
-      operands.size() == 2 * uint64_t{step.input_count} + (workspace ? 1 : 0),
-      place, "tensors without their sums");
+  MXC_REQUIRE(operands.size() == 2 * uint64_t{step.input_count}, place,
+              "tensors without what becomes of them");
+  for (const uint32_t operand : operands) {
+    MXC_REQUIRE(DenseBytes(buffers[operand]) == buffers[operand].bytes, place,
+                "an operand of a collective that is not dense");
+  }
   for (uint32_t i = 0; i < step.input_count; ++i) {
     const mxc_buffer& from = buffers[operands[i]];
     const mxc_buffer& to = buffers[operands[step.input_count + i]];
-    MXC_REQUIRE(IsFloat(static_cast<ElementType>(from.dtype)) &&
-                    from.dtype == to.dtype && from.bytes == to.bytes,
-                place, "a sum of another type or size");
+    MXC_REQUIRE(
+        from.dtype == to.dtype && IsGiven(facts->gives, from.bytes, to.bytes,
+                                          static_cast<uint64_t>(step.turns)),
+        place, "a collective of another type or size");
+    MXC_REQUIRE(!facts->adds || IsFloat(static_cast<ElementType>(from.dtype)),
+                place, "a sum of what is no float");
   }
   return {};
 }
@@ -240,8 +241,8 @@ Status TablesCheck::Places(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE(
       step.place == MXC_PLACE_DEVICE || (step.place == MXC_PLACE_HOST && calls),
       place, "unknown place");
-  MXC_REQUIRE(!calls || OnHost() || step.place == MXC_PLACE_HOST || Sums(step),
-              place, "calls a function of the host on a device");
+  MXC_REQUIRE(!calls || OnHost() || step.place == MXC_PLACE_HOST, place,
+              "calls a function of the host on a device");
   if (step.kind == MXC_STEP_COPY || step.kind == MXC_STEP_WAIT) return {};
   for (const uint32_t operand : tables_.Operands(step)) {
     MXC_REQUIRE(tables_.Buffers(entry)[operand].place == step.place, place,

@@ -114,7 +114,7 @@ inline constexpr Field kStepFields[] = {
     MXC_FIELD(mxc_step, name, kText),
     MXC_FIELD(mxc_step, kernel_name, kText),
     MXC_FIELD(mxc_step, attributes, kText),
-    MXC_FIELD(mxc_step, kind, kBelow, MXC_STEP_WAIT + 1),
+    MXC_FIELD(mxc_step, kind, kBelow, MXC_STEP_KIND_COUNT),
     MXC_FIELD(mxc_step, flags, kByKind),
     MXC_FIELD(mxc_step, place, kBelow, MXC_PLACE_COUNT),
     MXC_FIELD(mxc_step, reserved, kReserved),

@@ -32,7 +32,9 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
 const char* Tables::KernelText(const mxc_step& step) const {
   if (step.kind == MXC_STEP_REPEAT) return "repeat";
   if (step.kind == MXC_STEP_BRANCH) return "branch";
-  if (step.kind == MXC_STEP_CALL) return Text(step.kernel_name);
+  if (step.kind == MXC_STEP_CALL || step.kind == MXC_STEP_COLLECTIVE) {
+    return Text(step.kernel_name);
+  }
   if (step.kind == MXC_STEP_COPY) return "copy";
   if (step.kind == MXC_STEP_START) return "start";
   if (step.kind == MXC_STEP_WAIT) return "wait";

@@ -60,9 +60,8 @@ class TablesCheck {
                 const std::string& place);
   Status Call(const mxc_entry& entry, const mxc_step& step,
               const std::string& place);
-  bool Sums(const mxc_step& step) const;
-  Status Sum(const mxc_entry& entry, const mxc_step& step,
-             const std::string& place);
+  Status Collective(const mxc_entry& entry, const mxc_step& step,
+                    const std::string& place);
   Status Copy(const mxc_entry& entry, const mxc_step& step,
               const std::string& place);
   Status Start(const mxc_entry& entry, uint32_t row, const std::string& place);

@@ -74,12 +74,12 @@ StatusOr<std::shared_ptr<DeviceGroup>> Device::OpenGroup(
               name());
 }
 
-void Stream::Sum(std::span<const Summand> tensors) {
-  for (const Summand& tensor : tensors) {
-    Copy(MXC_PLACE_DEVICE, tensor.to, MXC_PLACE_DEVICE, tensor.from,
-         tensor.elements * static_cast<uint64_t>(ElementBytes(
-                               static_cast<ElementType>(tensor.dtype))));
-  }
+void Stream::Collective(CollectiveFunction function,
+                        std::span<const CollectiveTensor> tensors) {
+  LoneMember member([this](void* to, const void* from, uint64_t bytes) {
+    Copy(MXC_PLACE_DEVICE, to, MXC_PLACE_DEVICE, from, bytes);
+  });
+  for (const CollectiveTensor& tensor : tensors) function(member, tensor);
 }
 
 void Stream::Mark(uint32_t number) {

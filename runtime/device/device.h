@@ -23,6 +23,7 @@
 #include "runtime/abi/abi.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
+#include "runtime/device/collective.h"
 
 namespace mxc::runtime {
 
@@ -55,20 +56,13 @@ class DeviceModule {
   virtual const void* Find(const char* kernel) const = 0;
 };
 
-// A tensor that devices sum.
-struct Summand {
-  const void* from = nullptr;
-  void* to = nullptr;
-  uint64_t elements = 0;
-  uint8_t dtype = 0;  // a type flag of dtype.def
-};
-
-// Devices that sum tensors. All of them ask for the same sums in the same
-// order, each from a thread of its own.
+// Devices that do collectives together. All of them ask for the same ones in the
+// same order, each from a thread of its own.
 class DeviceGroup {
  public:
   virtual ~DeviceGroup() = default;
-  // Ends the sums that wait for a device that will not come. Any thread may.
+  virtual size_t size() const = 0;
+  // Ends what waits for a device that will not come. Any thread may.
   virtual void Abort() = 0;
 };
 
@@ -105,12 +99,14 @@ class Stream {
   virtual void Launch(const KernelLaunch& launch) = 0;
   virtual void Copy(mxc_place to_place, void* to, mxc_place from_place,
                     const void* from, uint64_t bytes) = 0;
-  // Each tensor's sum over the devices of the group that was joined; over this
-  // one alone where there is none.
-  virtual void Sum(std::span<const Summand> tensors);
+  // Of each tensor, with the devices of the group that was joined; of this one
+  // alone where there is none.
+  virtual void Collective(CollectiveFunction function,
+                          std::span<const CollectiveTensor> tensors);
   // Before anything is put in; null: when nothing that was recorded is done
   // again. `number`: of this stream's device in the group.
   virtual Status Join(std::shared_ptr<DeviceGroup> group, size_t number);
+  virtual size_t members() const { return 1; }  // of the group, this included
 
   // Notes when all before it is done; not while it is recorded, nor beside.
   virtual void Mark(uint32_t number);

@@ -77,6 +77,12 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
                 "executors on different devices share no memory");
   }
   executor->MarkSharedOutputs();
+  for (const mxc_step& step :
+       executor->model_->tables().Steps(*executor->entry_)) {
+    if (step.kind == MXC_STEP_COLLECTIVE && step.turns != 0) {
+      executor->joint_.push_back(&step);
+    }
+  }
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(
       options,
       options.share != nullptr ? options.share->shared_->device() : **device));
@@ -195,8 +201,22 @@ Executor::~Executor() {
   if (team_ != nullptr) team_->Forget(*this);
 }
 
+// Whether it is run by as many devices as its steps are for.
+Status Executor::CheckMembers() const {
+  const size_t members = OnHost() ? 1 : stream().members();
+  for (const mxc_step* step : joint_) {
+    const auto needed = static_cast<size_t>(step->turns);
+    if (needed == members) continue;
+    return Fail(StatusCode::kInvalidArgument,
+                "step '%s' is for %zu devices together, and %zu run it",
+                model_->tables().Text(step->name), needed, members);
+  }
+  return {};
+}
+
 Status Executor::Start() {
   if (team_ != nullptr) MXC_RT_RETURN_IF_ERROR(team_->CheckCaller());
+  MXC_RT_RETURN_IF_ERROR(CheckMembers());
   if (!shared_->Begin()) return Busy();
   running_ = true;
   const FloatMode mode;
@@ -219,6 +239,7 @@ Status Executor::Wait() {
 }
 
 Status Executor::RunElements(uint64_t first, uint64_t count, uint64_t all) {
+  MXC_RT_RETURN_IF_ERROR(CheckMembers());
   if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;
@@ -233,6 +254,7 @@ Status Executor::RunElements(uint64_t first, uint64_t count, uint64_t all) {
 }
 
 Status Executor::RunStepwise(const std::function<bool(size_t step)>& after) {
+  MXC_RT_RETURN_IF_ERROR(CheckMembers());
   if (!shared_->Begin()) return Busy();
   {
     const FloatMode mode;

@@ -64,8 +64,8 @@ class Executor final : private Work {
     MXC_RT_RETURN_IF_ERROR(Start());
     return Wait();
   }
-  // Before the first run of all that share its storage: sums go over the group,
-  // of which this is device `number`.
+  // Before the first run of all that share its storage: collectives are those
+  // of the group, of which this is device `number`.
   Status Join(std::shared_ptr<DeviceGroup> group, size_t number) {
     return stream().Join(std::move(group), number);
   }
@@ -137,6 +137,7 @@ class Executor final : private Work {
   bool OnHost() const { return shared_->device().IsHost(); }
   Stream& stream() const { return *shared_->run().stream; }
   void CopyInputs();
+  Status CheckMembers() const;
   void CopyOutputs();
   void CopyOutputsFromDevice();
   void Move(uint32_t buffer, std::byte* memory);
@@ -168,6 +169,7 @@ class Executor final : private Work {
   std::vector<Given> given_;
   std::vector<std::byte> peeked_;
   std::optional<Sequencer> sequencer_;
+  std::vector<const mxc_step*> joint_;  // those for a number of devices
 
   // An output that is not a buffer of its own is copied to the caller's memory.
   struct OutputCopy {

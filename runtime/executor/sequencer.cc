@@ -65,6 +65,10 @@ void Sequencer::ListLaunches(const Model& model) {
           device_.module->Find(tables_.Text(step.kernel_name));
       launch.library = PlanLibrary(step);
     }
+    if (step.kind == MXC_STEP_COLLECTIVE) {
+      launch.collective =
+          FindCollectiveFunction(tables_.Text(step.kernel_name));
+    }
     if (step.kind == MXC_STEP_START) launch.beside = starts++;
     if (step.kind == MXC_STEP_WAIT) {
       launch.beside = launches_[step.after].beside;
@@ -196,6 +200,9 @@ bool Sequencer::RunStep(uint32_t step, int thread) {
     case MXC_STEP_COPY:
       RunCopy(step);
       break;
+    case MXC_STEP_COLLECTIVE:
+      RunCollective(step);
+      break;
     case MXC_STEP_WAIT:
       if (beside_) device_.stream->WaitFor(launches_[step].beside);
       break;
@@ -231,7 +238,6 @@ void Sequencer::RunKernel(uint32_t step, int thread) {
 }
 
 void Sequencer::RunCall(uint32_t step) {
-  if (OnDevice() && steps_[step].place == MXC_PLACE_DEVICE) return Sum(step);
   const auto call = [this, step] {
     if (error_ != 0) return;
     failed_ = step;
@@ -243,20 +249,29 @@ void Sequencer::RunCall(uint32_t step) {
   if (addresses_.have_windows()) Settle();
 }
 
-// The one function that devices have: inputs, as many outputs, a workspace.
-void Sequencer::Sum(uint32_t step) {
-  const auto operands = tables_.Operands(steps_[step]);
+void Sequencer::RunCollective(uint32_t step) {
+  const CollectiveFunction function = launches_[step].collective;
   const uint32_t count = steps_[step].input_count;
-  std::vector<Summand> tensors;
-  for (uint32_t i = 0; i < count; ++i) {
-    const mxc_buffer& buffer = buffers_[operands[i]];
-    const uint64_t element = ElementSize(buffer.dtype);
-    tensors.push_back({.from = launches_[step].operands[i],
-                       .to = launches_[step].operands[count + i],
-                       .elements = buffer.bytes / element,
-                       .dtype = buffer.dtype});
+  if (OnDevice()) {
+    std::vector<CollectiveTensor> tensors;
+    for (uint32_t i = 0; i < count; ++i) tensors.push_back(Shared(step, i));
+    return device_.stream->Collective(function, tensors);
   }
-  device_.stream->Sum(tensors);
+  LoneMember host([](void* to, const void* from, uint64_t bytes) {
+    if (bytes > 0) std::memmove(to, from, bytes);
+  });
+  for (uint32_t i = 0; i < count; ++i) function(host, Shared(step, i));
+}
+
+CollectiveTensor Sequencer::Shared(uint32_t step, uint32_t input) const {
+  const auto operands = tables_.Operands(steps_[step]);
+  const uint32_t output = steps_[step].input_count + input;
+  const mxc_buffer& from = buffers_[operands[input]];
+  return {.from = launches_[step].operands[input],
+          .to = launches_[step].operands[output],
+          .from_bytes = from.bytes,
+          .to_bytes = buffers_[operands[output]].bytes,
+          .dtype = from.dtype};
 }
 
 void Sequencer::RunCopy(uint32_t step) {

@@ -105,6 +105,7 @@ class Sequencer {
     mxc_kernel kernel = nullptr;          // of the host
     const void* device_kernel = nullptr;  // of the module
     LibraryStep* library = nullptr;       // in its place
+    CollectiveFunction collective = nullptr;
     std::span<void* const> operands;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
@@ -119,7 +120,9 @@ class Sequencer {
   bool RunStep(uint32_t step, int thread);
   void RunKernel(uint32_t step, int thread);
   void RunCall(uint32_t step);
-  void Sum(uint32_t step);
+  void RunCollective(uint32_t step);
+  // Of a collective, an input and what becomes of it.
+  CollectiveTensor Shared(uint32_t step, uint32_t input) const;
   void RunCopy(uint32_t step);
   bool IsRecordable() const;
   void Replay();

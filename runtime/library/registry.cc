@@ -5,7 +5,6 @@
 #include <mutex>
 #include <utility>
 
-#include "runtime/library/all_reduce.h"
 #include "runtime/library/lapack.h"
 
 namespace mxc::runtime {

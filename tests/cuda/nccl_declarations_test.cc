@@ -14,6 +14,6 @@ using CudaStreamHandle = cudaStream_t;
 #include "runtime/device/cuda/nccl.def"
 
 // The values in runtime/device/cuda/nccl.cc.
-static_assert(ncclSuccess == 0 && ncclSum == 0);
+static_assert(ncclSuccess == 0 && ncclSum == 0 && ncclInt8 == 0);
 static_assert(ncclFloat16 == 6 && ncclFloat32 == 7);
 static_assert(ncclFloat64 == 8 && ncclBfloat16 == 9);

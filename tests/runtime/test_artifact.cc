@@ -187,6 +187,9 @@ class TablesWriter {
                     .reserved = 0};
     }
     if (step.kind == MXC_STEP_CALL) row.attributes = Text(step.attributes);
+    if (step.kind == MXC_STEP_COLLECTIVE) {
+      row.kernel_name = Text(step.attributes);
+    }
     row.kernel = step.kernel;
     row.input_count = static_cast<uint32_t>(step.inputs.size());
     row.operands = Operands(step.inputs, step.outputs);
@@ -352,6 +355,16 @@ TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
 TestStep Copy(uint32_t from, uint32_t to) {
   TestStep step = {"copy", kScale, {from}, {to}, 0};
   step.kind = MXC_STEP_COPY;
+  return step;
+}
+
+TestStep Collective(const std::string& operation, int64_t members,
+                    const std::vector<uint32_t>& inputs,
+                    const std::vector<uint32_t>& outputs) {
+  TestStep step = {"collective", kScale, inputs, outputs, 0};
+  step.kind = MXC_STEP_COLLECTIVE;
+  step.attributes = operation;
+  step.turns = members;
   return step;
 }
 

@@ -78,6 +78,9 @@ TestStep Call(uint32_t import, const std::vector<uint32_t>& inputs,
               const std::string& attributes = "", uint8_t flags = 0);
 
 TestStep Copy(uint32_t from, uint32_t to);
+TestStep Collective(const std::string& operation, int64_t members,
+                    const std::vector<uint32_t>& inputs,
+                    const std::vector<uint32_t>& outputs);
 TestStep Start(uint32_t body);
 TestStep Wait(uint32_t after);
 

@@ -10,6 +10,7 @@
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/contraction.h"
+#include "ir/program/steps/collective.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/launch.h"
 #include "ir/program/steps/repeat.h"
@@ -50,6 +51,7 @@ std::string KernelName(const Step& step, const KernelCatalog& catalog) {
   if (step.body.As<Start>()) return "start";
   if (step.body.As<Wait>()) return "wait";
   if (const Call* call = step.body.As<Call>()) return call->function;
+  if (const auto* c = step.body.As<Collective>()) return c->operation;
   if (step.body.As<Branch>()) return "branch";
   if (const Repeat* repeat = step.body.As<Repeat>()) {
     return Count(repeat->turns, "turn") + " of " +

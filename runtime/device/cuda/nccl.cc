@@ -12,7 +12,8 @@ namespace mxc::runtime {
 namespace {
 
 constexpr char kNcclLibrary[] = "libnccl.so.2";
-constexpr int kSum = 0;  // of nccl.h
+constexpr int kSum = 0;   // of nccl.h
+constexpr int kByte = 0;  // ncclInt8
 
 // ncclDataType_t; -1: it has none.
 int NcclType(uint8_t dtype) {
@@ -88,18 +89,75 @@ void CudaGroup::Abort() {
   for (NcclComm comm : comms_) nccl_.abort(comm);
 }
 
-Status CudaGroup::Sum(size_t number, std::span<const Summand> tensors,
-                      CudaStreamHandle stream) const {
-  int result = nccl_.begin_group();
-  for (const Summand& tensor : tensors) {
-    if (result != 0) break;
-    result =
-        nccl_.all_reduce(tensor.from, tensor.to, tensor.elements,
-                         NcclType(tensor.dtype), kSum, comms_[number], stream);
+// Notes the first failure.
+class CudaGroup::CudaMember final : public Member {
+ public:
+  CudaMember(const CudaGroup& group, size_t number, CudaStreamHandle stream)
+      : nccl_(group.nccl_),
+        comm_(group.comms_[number]),
+        count_(group.comms_.size()),
+        number_(number),
+        stream_(stream) {
+    Note(nccl_.begin_group());
   }
-  const int ended = nccl_.end_group();
-  if (result == 0) result = ended;
-  return result == 0 ? Status() : Nccl::Failure(result, "sum over the GPUs");
+
+  size_t number() const override { return number_; }
+  size_t count() const override { return count_; }
+
+  void Sum(const CollectiveTensor& t) override {
+    if (result_ != 0) return;
+    Note(nccl_.all_reduce(t.from, t.to, Elements(t.from_bytes, t.dtype),
+                          NcclType(t.dtype), kSum, comm_, stream_));
+  }
+  void SumPart(const CollectiveTensor& t) override {
+    if (result_ != 0) return;
+    Note(nccl_.reduce_scatter(t.from, t.to, Elements(t.to_bytes, t.dtype),
+                              NcclType(t.dtype), kSum, comm_, stream_));
+  }
+  void Gather(const CollectiveTensor& t) override {
+    if (result_ != 0) return;
+    Note(nccl_.all_gather(t.from, t.to, t.from_bytes, kByte, comm_, stream_));
+  }
+  void Send(const void* from, uint64_t bytes, size_t device) override {
+    if (result_ != 0) return;
+    Note(nccl_.send(from, bytes, kByte, static_cast<int>(device), comm_,
+                    stream_));
+  }
+  void Receive(void* to, uint64_t bytes, size_t device) override {
+    if (result_ != 0) return;
+    Note(nccl_.receive(to, bytes, kByte, static_cast<int>(device), comm_,
+                       stream_));
+  }
+
+  // What it was asked for goes at once.
+  Status End() {
+    Note(nccl_.end_group());
+    return result_ == 0 ? Status()
+                        : Nccl::Failure(result_, "join the GPUs' values");
+  }
+
+ private:
+  static size_t Elements(uint64_t bytes, uint8_t dtype) {
+    return bytes /
+           static_cast<uint64_t>(ElementBytes(static_cast<ElementType>(dtype)));
+  }
+  void Note(int result) {
+    if (result_ == 0) result_ = result;
+  }
+
+  const Nccl& nccl_;
+  const NcclComm comm_;
+  const size_t count_, number_;
+  const CudaStreamHandle stream_;
+  int result_ = 0;
+};
+
+Status CudaGroup::Do(size_t number, CollectiveFunction function,
+                     std::span<const CollectiveTensor> tensors,
+                     CudaStreamHandle stream) const {
+  CudaMember member(*this, number, stream);
+  for (const CollectiveTensor& tensor : tensors) function(member, tensor);
+  return member.End();
 }
 
 }  // namespace mxc::runtime

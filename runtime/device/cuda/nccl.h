@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums over several GPUs of one machine by NCCL, which is found when the first
+// Collectives of several GPUs of one machine by NCCL, which is found when the first
 // group is opened. What of its API is used is declared here.
 #pragma once
 
@@ -38,11 +38,15 @@ class CudaGroup final : public DeviceGroup {
   ~CudaGroup() override;
 
   void Abort() override;
-  // Puts the sums into a stream of device `number` of the group.
-  Status Sum(size_t number, std::span<const Summand> tensors,
-             CudaStreamHandle stream) const;
+  size_t size() const override { return comms_.size(); }
+  // Puts it into a stream of device `number` of the group.
+  Status Do(size_t number, CollectiveFunction function,
+            std::span<const CollectiveTensor> tensors,
+            CudaStreamHandle stream) const;
 
  private:
+  class CudaMember;
+
   explicit CudaGroup(const Nccl& nccl) : nccl_(nccl) {}
 
   const Nccl& nccl_;

@@ -175,11 +175,15 @@ class CudaStream final : public Stream {
     if (leaves || group_ != nullptr) return {};
     return Fail(StatusCode::kInvalidArgument, "a group of other devices");
   }
-  void Sum(std::span<const Summand> tensors) override {
-    if (group_ == nullptr) return Stream::Sum(tensors);
+  size_t members() const override {
+    return group_ == nullptr ? 1 : group_->size();
+  }
+  void Collective(CollectiveFunction function,
+                  std::span<const CollectiveTensor> tensors) override {
+    if (group_ == nullptr) return Stream::Collective(function, tensors);
     driver_.Enter();
-    Status summed = group_->Sum(number_in_group_, tensors, current_);
-    if (failure_.ok()) failure_ = std::move(summed);
+    Status done = group_->Do(number_in_group_, function, tensors, current_);
+    if (failure_.ok()) failure_ = std::move(done);
   }
 
   void Call(HostFunction function) override {

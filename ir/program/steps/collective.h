@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "ir/program/step_values.h"
+
+namespace mxc {
+
+// What the devices of a group, on each of which this program runs, do together
+// with each input: as many outputs, dense and row-major, are what each has then
+// (runtime/abi/collectives.def). The interpreter is the first of `members`
+// devices; the inputs of the others are zeros.
+struct Collective {
+  std::string operation;  // "all_reduce"
+  // The devices that it is for; 0: any number.
+  int64_t members = 0;
+
+  static constexpr Work kWork = Work::kFunction;
+  // All devices run it, in the order of the program.
+  static constexpr bool kPure = true;
+  // It waits for the others, so it runs only where they do.
+  static constexpr bool kFails = true;
+  std::string Print() const;
+  std::optional<std::string> Verify(const Program& program,
+                                    const Step& step) const;
+  void Interpret(StepValues& values) const;
+  std::string Key(const Program& program, const Step& step,
+                  const ExprText& text) const;
+  double Flops(const Program& program, const Step& step) const;
+};
+
+}  // namespace mxc

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the compiler and the runtime both know of a collective: how much each
+// device of a group has of a tensor before it and after it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace mxc {
+
+// What a device has afterwards, beside what it had.
+enum class CollectiveGives : uint8_t {
+  kSame,  // as much; then any number of devices may do it
+  kPart,  // the part of its number, of as many equal parts as there are devices
+  kAll    // those of all devices, in their order
+};
+
+struct CollectiveFacts {
+  std::string_view name;  // mxc_step.kernel_name
+  CollectiveGives gives = CollectiveGives::kSame;
+  bool adds = false;  // up what the devices have, which are floats
+};
+
+inline constexpr CollectiveFacts kCollectives[] = {
+#define MXC_COLLECTIVE(name, Function, gives, adds) \
+  {#name, CollectiveGives::gives, adds},
+#include "runtime/abi/collectives.def"
+};
+
+// Those that a test adds, before any thread asks.
+inline std::vector<CollectiveFacts>& OtherCollectives() {
+  static std::vector<CollectiveFacts> others;
+  return others;
+}
+
+// Null if there is none of this name.
+inline const CollectiveFacts* FindCollective(std::string_view name) {
+  for (const CollectiveFacts& facts : kCollectives) {
+    if (facts.name == name) return &facts;
+  }
+  for (const CollectiveFacts& facts : OtherCollectives()) {
+    if (facts.name == name) return &facts;
+  }
+  return nullptr;
+}
+
+// Whether `after` is what `members` devices (0: any number) have of tensors of
+// so many bytes, or elements.
+inline bool IsGiven(CollectiveGives gives, uint64_t before, uint64_t after,
+                    uint64_t members) {
+  if (gives == CollectiveGives::kSame) return before == after;
+  const bool part = gives == CollectiveGives::kPart;
+  const uint64_t whole = part ? before : after;
+  return members > 0 && whole % members == 0 &&
+         whole / members == (part ? after : before);
+}
+
+}  // namespace mxc
