@@ -128,7 +128,7 @@ void ByteOwners::Part(const Change& change) {
 int64_t ByteOwners::ArenaBytes(int root) const {
   const Buffer& buffer = program_.buffers[root];
   if (buffer.kind != BufferKind::kInternal || buffer.alias_of >= 0 ||
-      buffer.place != Place::kDevice) {
+      buffer.place != kKernelPlace) {
     return 0;
   }
   return AlignedBytes(buffer.bytes());

@@ -28,7 +28,7 @@ Eviction::Eviction(const Machine& machine, const Program& program)
   double time = 0;
   const auto internal = [&](int b) {
     return program.buffers[b].kind == BufferKind::kInternal &&
-           program.buffers[b].place == Place::kDevice;
+           program.buffers[b].place == kKernelPlace;
   };
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];

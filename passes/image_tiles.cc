@@ -357,7 +357,7 @@ class LoopBuilder {
       loop_.scratch_bytes =
           std::max(loop_.scratch_bytes, tile_.steps[s - first_].scratch_bytes);
     }
-    loop_.scratch_bytes += AlignedBytes(tile_.arena_bytes);
+    loop_.scratch_bytes += AlignedBytes(tile_.arena_bytes());
     body_.tile = std::make_shared<const Program>(std::move(tile_));
     loop_.body = std::move(body_);
     return std::move(loop_);

@@ -82,7 +82,7 @@ class StepPlacement {
 
   int ToWrite(int buffer) {
     if (on_device_[buffer]) return Twin(buffer);
-    program_.buffers[buffer].place = Place::kHost;
+    program_.buffers[buffer].place = program_.PlaceFor(PlaceKind::kHost);
     return there_[buffer] = buffer;
   }
 
@@ -90,7 +90,7 @@ class StepPlacement {
   int Twin(int buffer) {
     Buffer twin = program_.buffers[buffer];
     twin.name += "/host";
-    twin.place = Place::kHost;
+    twin.place = program_.PlaceFor(PlaceKind::kHost);
     twin.state = -1;
     if (twin.kind != BufferKind::kConstant) {
       twin.kind = BufferKind::kInternal;

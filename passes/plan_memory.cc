@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan-memory: offsets in one arena for the internal buffers, and in another one
-// for those of the host.
+// plan-memory: offsets for the internal buffers, in one arena for each place.
 //
 //   bytes ▲  ┌────┐     ┌──────┐
 //         │  │ b  │     │  d   │      A buffer needs its bytes from the step
@@ -22,8 +21,10 @@ namespace {
 
 // All that this pass decides.
 std::vector<int64_t> PlanOf(const Program& program) {
-  std::vector<int64_t> plan = {program.arena_bytes, program.lower_bound_bytes,
-                               program.naive_bytes, program.host_arena_bytes};
+  std::vector<int64_t> plan = {program.lower_bound_bytes, program.naive_bytes};
+  for (const ProgramPlace& place : program.places) {
+    plan.push_back(place.arena_bytes);
+  }
   for (const Buffer& buffer : program.buffers) plan.push_back(buffer.offset);
   return plan;
 }
@@ -88,12 +89,19 @@ Result<bool> PlanMemory(Program& program, PassContext&) {
   const bool sized = SizeWorkspaces(program);
   const std::vector<int64_t> before = PlanOf(program);
   const std::vector<LiveRange> live = LiveRanges(program);
-  const Arena arena = PlaceIn(Place::kDevice, live, program);
-  program.arena_bytes = arena.bytes;
-  program.lower_bound_bytes = arena.lower_bound;
-  program.naive_bytes = arena.naive;
-  program.host_arena_bytes =
-      PlaceIn(Place::kHost, live, program).bytes + HostBytesInside(program);
+  const int64_t inside = HostBytesInside(program);
+  if (inside > 0) program.PlaceFor(PlaceKind::kHost);
+  for (size_t i = 0; i < program.places.size(); ++i) {
+    const auto place = static_cast<Place>(i);
+    const Arena arena = PlaceIn(place, live, program);
+    program.places[i].arena_bytes = arena.bytes;
+    if (program.places[i].kind == PlaceKind::kHost) {
+      program.places[i].arena_bytes += inside;
+    }
+    if (place != kKernelPlace) continue;
+    program.lower_bound_bytes = arena.lower_bound;
+    program.naive_bytes = arena.naive;
+  }
   return sized || PlanOf(program) != before;
 }
 

@@ -33,8 +33,7 @@ Schedule::Schedule(const Program& program)
 
 int64_t Schedule::Bytes(int buffer) const {
   const Buffer& b = program_.buffers[buffer];
-  const bool arena =
-      b.kind == BufferKind::kInternal && b.place == Place::kDevice;
+  const bool arena = b.kind == BufferKind::kInternal && b.place == kKernelPlace;
   return arena ? b.bytes() : 0;
 }
 

@@ -260,7 +260,8 @@ class Sharing {
     auto inside = std::make_shared<Program>();
     inside->name = program_.name;
     inside->entry = program_.entry;
-    inside->arena_bytes = inside->lower_bound_bytes = inside->naive_bytes = 0;
+    inside->places[kKernelPlace].arena_bytes = inside->lower_bound_bytes =
+        inside->naive_bytes = 0;
     std::vector<int> number(program_.buffers.size(), -1);
     std::vector<int> first(program_.buffers.size(), -1);  // by root
     for (const int b : whole.operands()) {

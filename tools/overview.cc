@@ -192,7 +192,7 @@ Overview MakeOverview(const Program& program, const Target& target) {
     if (!b.layout.row_major()) row.layout = ToString(b.layout);
     row.kind = b.alias_of >= 0 ? "alias" : kKindNames[static_cast<int>(b.kind)];
     row.loss = b.use.role == TensorRole::kLoss;
-    row.on_host = b.place == Place::kHost;
+    row.on_host = program.IsOnHost(b);
     row.root = root;
     row.offset = program.buffers[root].offset;
     row.bytes = b.bytes();

@@ -36,7 +36,8 @@ class Flattening {
   // Where the host's arenas of programs inside of `program` begin, whose own one
   // begins at `host`.
   static int64_t InsideOf(const Program& program, int64_t host) {
-    return host + program.host_arena_bytes - HostBytesInside(program);
+    return host + program.ArenaBytesOf(PlaceKind::kHost) -
+           HostBytesInside(program);
   }
 
   // A step whose operands are named as the list names them. The host's arenas
@@ -78,6 +79,7 @@ class Flattening {
     for (size_t b = windows; b < buffers.size(); ++b) {
       numbers.push_back(AddBuffer(step, buffers[b]));
       Buffer& added = flat_.program.buffers.back();
+      added.place = PlaceOutside(inside, added.place);
       if (added.offset >= 0) added.offset += ArenaOf(step, added.place, host);
     }
     for (size_t b = windows; b < buffers.size(); ++b) {
@@ -94,6 +96,12 @@ class Flattening {
       Add(inner, InsideOf(inside, host));
     }
     return row() - first;
+  }
+
+  // The place of the same kind. What is planned inside has room outside.
+  Place PlaceOutside(const Program& inside, Place place) {
+    return flat_.program.PlaceFor(
+        inside.places[static_cast<size_t>(place)].kind);
   }
 
   // Of what the body sees of an operand.
@@ -125,8 +133,10 @@ class Flattening {
   // Where the arena of a program inside of a step begins: on the device in the
   // step's workspace.
   int64_t ArenaOf(const Step& step, Place place, int64_t host) const {
-    if (place == Place::kHost) return host;
     const Program& program = flat_.program;
+    if (program.places[static_cast<size_t>(place)].kind == PlaceKind::kHost) {
+      return host;
+    }
     const int workspace = step.outputs.back();
     return program.buffers[program.Root(workspace)].offset +
            program.BytesIntoRoot(workspace);

@@ -41,8 +41,8 @@ class Preparation {
 
   Program Finish() && {
     program_.entry.purpose = Purpose::kPrepare;
-    program_.arena_bytes = program_.lower_bound_bytes = program_.naive_bytes =
-        bytes_;
+    program_.places[kKernelPlace].arena_bytes = program_.lower_bound_bytes =
+        program_.naive_bytes = bytes_;
     return std::move(program_);
   }
 
@@ -91,7 +91,7 @@ PreparedConstants PreparedConstants::Of(std::span<const Program> entries) {
     const Buffer& to = program.buffers[step.outputs[0]];
     prepared.Add(from, to.layout, to.offset);
   }
-  prepared.region_bytes_ = program.arena_bytes;
+  prepared.region_bytes_ = program.arena_bytes();
   return prepared;
 }
 

@@ -136,7 +136,7 @@ EntryFunction PlanEntry(const Program& program,
   for (const StepCode& step : steps) {
     scratch = std::max(scratch, step.scratch_bytes);
   }
-  entry.scratch_offset = AlignedBytes(program.arena_bytes);
+  entry.scratch_offset = AlignedBytes(program.arena_bytes());
   entry.arena_bytes = entry.scratch_offset + scratch;
   const FlatProgram flat = Flatten(program);
   for (const Buffer& buffer : flat.program.buffers) {

@@ -67,7 +67,7 @@ void StepRows::SetKind(const FlatProgram& flat, size_t at, mxc_step& row) {
   }
   if (const Call* call = step.body.As<Call>()) {
     SetCall(*call, row);
-    row.place = PlaceInTables(PlaceOf(flat.program, step));
+    row.place = PlaceInTables(flat.program, PlaceOf(flat.program, step));
   }
 }
 

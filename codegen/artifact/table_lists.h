@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/program/buffer.h"
+#include "ir/program/program.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -16,8 +16,14 @@ uint32_t RowCount(const List& list) {
   return static_cast<uint32_t>(list.size());
 }
 
-inline uint8_t PlaceInTables(Place place) {
-  return place == Place::kHost ? MXC_PLACE_HOST : MXC_PLACE_DEVICE;
+inline uint8_t PlaceInTables(const Program& program, Place place) {
+  switch (program.places[static_cast<size_t>(place)].kind) {
+    case PlaceKind::kHost:
+      return MXC_PLACE_HOST;
+    case PlaceKind::kDevice:
+      break;
+  }
+  return MXC_PLACE_DEVICE;
 }
 
 struct TableLists {

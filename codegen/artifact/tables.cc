@@ -180,7 +180,7 @@ class TableMaker {
     row.gaps = buffer.layout.has_gaps() ? 1 : 0;
     row.first_step = live.first;
     row.last_step = live.last;
-    row.place = PlaceInTables(buffer.place);
+    row.place = PlaceInTables(program, buffer.place);
     if (buffer.alias_of >= 0) {
       row.kind = MXC_BUFFER_ALIAS;
       row.offset = static_cast<uint64_t>(program.BytesIntoRoot(index));

@@ -105,7 +105,7 @@ KernelPlan PlanTileLoop(const Program& program, const Step& step,
   const Program& tile = *step.loop()->tile;
   const std::vector<TileAddress> addresses = AddressesOf(program, step);
   auto loop = std::make_shared<TileLoopKernel>();
-  loop->scratch_begin = AlignedBytes(tile.arena_bytes);
+  loop->scratch_begin = AlignedBytes(tile.arena_bytes());
   KernelPlan plan;
   plan.tasks = step.loop()->tiles;
   for (size_t i = 0; i < calls.size(); ++i) {

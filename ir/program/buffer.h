@@ -24,20 +24,19 @@ enum class BufferKind {
   kNextState,
 };
 
-// Where a buffer's bytes are, and where the steps run that use them. Where the
-// target is the host itself, both are the same memory.
-enum class Place : uint8_t {
-  kDevice,  // where the target's kernels run
-  kHost,    // where functions run
-};
+// Where a buffer's bytes are, and where the steps run that use them: a row of
+// Program::places.
+using Place = int;
+// Where the target's kernels run.
+inline constexpr Place kKernelPlace = 0;
 
 struct Buffer {
   std::string name;  // the value's name in the user's network
   TensorType type;
   Layout layout;
   BufferKind kind = BufferKind::kInternal;
-  TensorUse use = {};            // of inputs, outputs and states
-  Place place = Place::kDevice;  // kHost: kInternal and kConstant only
+  TensorUse use = {};          // of inputs, outputs and states
+  Place place = kKernelPlace;  // another: kInternal and kConstant only
   // kConstant: the bytes, row-major, whatever `layout` says; codegen lays them
   // out when it writes the artifact. kState: before the first run, zeros if
   // empty.

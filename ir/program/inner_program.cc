@@ -8,7 +8,7 @@ namespace mxc {
 
 std::string InnerKey(const Program& program, size_t windows,
                      const ExprText& text) {
-  std::string key = fmt::format("|arena {}", program.arena_bytes);
+  std::string key = fmt::format("|arena {}", program.arena_bytes());
   for (size_t i = 0; i < program.buffers.size(); ++i) {
     const Buffer& buffer = program.buffers[i];
     const int root = program.Root(static_cast<int>(i));

@@ -9,22 +9,24 @@
 namespace mxc {
 
 Memory MemoryOf(const Program& program) {
-  return {.arena = program.arena_bytes,
+  return {.arena = program.arena_bytes(),
           .arena_lower_bound = program.lower_bound_bytes,
           .arena_naive = program.naive_bytes,
-          .host_arena = program.host_arena_bytes,
+          .host_arena = program.ArenaBytesOf(PlaceKind::kHost),
           .outputs = OutputBytes(program),
           .workspace = WorkspaceBytes(program)};
 }
 
 int64_t HostBytesInside(const Program& program) {
+  const auto of = [](const Program& inside) {
+    return inside.ArenaBytesOf(PlaceKind::kHost);
+  };
   int64_t bytes = 0;
   for (const Step& step : program.steps) {
     if (const Repeat* repeat = step.body.As<Repeat>()) {
-      bytes = std::max(bytes, repeat->body->host_arena_bytes);
+      bytes = std::max(bytes, of(*repeat->body));
     } else if (const Branch* branch = step.body.As<Branch>()) {
-      bytes = std::max({bytes, branch->then->host_arena_bytes,
-                        branch->otherwise->host_arena_bytes});
+      bytes = std::max({bytes, of(*branch->then), of(*branch->otherwise)});
     }
   }
   return bytes;

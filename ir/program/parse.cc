@@ -51,12 +51,15 @@ Result<Program> ProgramReader::Read() {
 
 void ProgramReader::ReadBody() {
   if (lex_.Accept("arena")) {
-    program_.arena_bytes = lex_.Integer();
+    program_.places[kKernelPlace].arena_bytes = lex_.Integer();
     lex_.Expect("lower");
     program_.lower_bound_bytes = lex_.Integer();
     lex_.Expect("naive");
     program_.naive_bytes = lex_.Integer();
-    if (lex_.Accept("host")) program_.host_arena_bytes = lex_.Integer();
+    if (lex_.Accept("host")) {
+      const Place host = program_.PlaceFor(PlaceKind::kHost);
+      program_.places[static_cast<size_t>(host)].arena_bytes = lex_.Integer();
+    }
   }
   lex_.Expect("{");
   while (lex_.Accept("buffer")) ReadBuffer();
@@ -89,7 +92,7 @@ void ProgramReader::ReadBuffer() {
     b.state = static_cast<int>(lex_.Integer());
   }
   b.use = ReadTensorUse(lex_);
-  if (lex_.Accept("host")) b.place = Place::kHost;
+  if (lex_.Accept("host")) b.place = program_.PlaceFor(PlaceKind::kHost);
   if (lex_.Accept("alias")) b.alias_of = static_cast<int>(lex_.Integer());
   if (lex_.Accept("from")) b.alias_begin = lex_.Integer();
   if (lex_.Accept("offset")) b.offset = lex_.Integer();

@@ -31,13 +31,14 @@ std::string_view KindName(BufferKind kind) {
 // Rows of small constants; large ones are left out of the text.
 constexpr int64_t kMaxPrintedElements = 64;
 
-std::string PrintBuffer(const Buffer& b, size_t index) {
+std::string PrintBuffer(const Program& program, size_t index) {
+  const Buffer& b = program.buffers[index];
   std::string out =
       fmt::format("  buffer {} {} {} {} {}", index, Quoted(b.name),
                   ToString(b.type), ToString(b.layout), KindName(b.kind));
   if (b.kind == BufferKind::kNextState) out += fmt::format(" {}", b.state);
   out += Print(b.use);
-  if (b.place == Place::kHost) out += " host";
+  if (program.IsOnHost(b)) out += " host";
   if (b.alias_of >= 0) out += fmt::format(" alias {}", b.alias_of);
   if (b.alias_begin > 0) out += fmt::format(" from {}", b.alias_begin);
   if (b.offset >= 0) out += fmt::format(" offset {}", b.offset);
@@ -68,16 +69,15 @@ std::string PrintStep(const Step& step) {
 
 std::string PrintBody(const Program& program) {
   std::string out;
-  if (program.arena_bytes >= 0) {
-    out += fmt::format(" arena {} lower {} naive {}", program.arena_bytes,
+  if (program.planned()) {
+    out += fmt::format(" arena {} lower {} naive {}", program.arena_bytes(),
                        program.lower_bound_bytes, program.naive_bytes);
-    if (program.host_arena_bytes > 0) {
-      out += fmt::format(" host {}", program.host_arena_bytes);
-    }
+    const int64_t host = program.ArenaBytesOf(PlaceKind::kHost);
+    if (host > 0) out += fmt::format(" host {}", host);
   }
   out += " {\n";
   for (size_t i = 0; i < program.buffers.size(); ++i) {
-    out += PrintBuffer(program.buffers[i], i);
+    out += PrintBuffer(program, i);
   }
   for (const Step& step : program.steps) out += PrintStep(step);
   return out + "}\n";

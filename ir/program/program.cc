@@ -5,6 +5,22 @@
 
 namespace mxc {
 
+int64_t Program::ArenaBytesOf(PlaceKind kind) const {
+  int64_t bytes = 0;
+  for (const ProgramPlace& place : places) {
+    if (place.kind == kind && place.arena_bytes > 0) bytes += place.arena_bytes;
+  }
+  return bytes;
+}
+
+Place Program::PlaceFor(PlaceKind kind) {
+  for (size_t i = 0; i < places.size(); ++i) {
+    if (places[i].kind == kind) return static_cast<Place>(i);
+  }
+  places.push_back({kind, planned() ? 0 : -1});
+  return static_cast<Place>(places.size() - 1);
+}
+
 int Program::Root(int buffer) const {
   while (buffers[buffer].alias_of >= 0) buffer = buffers[buffer].alias_of;
   return buffer;

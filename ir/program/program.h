@@ -17,6 +17,17 @@
 
 namespace mxc {
 
+enum class PlaceKind : uint8_t {
+  kDevice,  // where the target's kernels run, which may be the host itself
+  kHost,    // where functions run, where that is another place
+};
+
+struct ProgramPlace {
+  PlaceKind kind = PlaceKind::kDevice;
+  // Peak of its internal buffers; -1 until planned.
+  int64_t arena_bytes = -1;
+};
+
 class Program {
  public:
   std::string name;  // "lenet"
@@ -24,11 +35,21 @@ class Program {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;
 
-  // Storage plan; -1 until planned.
-  int64_t arena_bytes = -1;        // peak of the device's internal buffers
+  // By number: first kKernelPlace, then one of each other kind that is used.
+  std::vector<ProgramPlace> places = {{}};
+  // Storage plan of kKernelPlace; -1 until planned.
   int64_t lower_bound_bytes = -1;  // the largest sum of live bytes
   int64_t naive_bytes = -1;        // without any sharing
-  int64_t host_arena_bytes = 0;    // peak of the host's
+
+  bool planned() const { return arena_bytes() >= 0; }
+  int64_t arena_bytes() const { return places[kKernelPlace].arena_bytes; }
+  // Of the places of a kind; 0 where there is none, or it is not planned.
+  int64_t ArenaBytesOf(PlaceKind kind) const;
+  bool IsOnHost(const Buffer& buffer) const {
+    return places[static_cast<size_t>(buffer.place)].kind == PlaceKind::kHost;
+  }
+  // The place of that kind, which is added if there is none.
+  Place PlaceFor(PlaceKind kind);
 
   int Root(int buffer) const;               // follows alias_of
   int64_t BytesIntoRoot(int buffer) const;  // where it begins there

@@ -25,6 +25,7 @@ class ProgramVerifier {
       : program_(program), windows_(windows), beside_(program) {}
 
   MaybeError Run() {
+    if (auto error = CheckPlaceTable()) return error;
     for (size_t i = 0; i < program_.buffers.size(); ++i) {
       if (auto error = CheckBuffer(static_cast<int>(i))) return error;
     }
@@ -91,7 +92,10 @@ class ProgramVerifier {
       return fmt::format("buffer {} belongs to the caller but is not row-major",
                          index);
     }
-    if (b.place == Place::kHost && b.kind != BufferKind::kInternal &&
+    if (b.place < 0 || b.place >= std::ssize(program_.places)) {
+      return fmt::format("buffer {} lies in a place that there is not", index);
+    }
+    if (b.place != kKernelPlace && b.kind != BufferKind::kInternal &&
         b.kind != BufferKind::kConstant) {
       return fmt::format("buffer {} lies on the host", index);
     }
@@ -208,10 +212,22 @@ class ProgramVerifier {
     return error;
   }
 
+  // Kinds are how the text form, and the runtime, tell places apart.
+  MaybeError CheckPlaceTable() const {
+    std::set<PlaceKind> kinds;
+    for (const ProgramPlace& place : program_.places) {
+      if (!kinds.insert(place.kind).second) return "two places of one kind";
+    }
+    const bool first = !program_.places.empty() &&
+                       program_.places[kKernelPlace].kind == PlaceKind::kDevice;
+    if (first) return std::nullopt;
+    return "the first place is not that of the kernels";
+  }
+
   MaybeError CheckPlaces(const Step& step) const {
     if (step.body.places() == Places::kAny) return std::nullopt;
     const Place place = step.body.places() == Places::kDevice
-                            ? Place::kDevice
+                            ? kKernelPlace
                             : PlaceOf(program_, step);
     for (const int b : step.operands()) {
       if (program_.buffers[b].place == place) continue;
@@ -225,13 +241,15 @@ class ProgramVerifier {
   }
 
   MaybeError CheckPlan() const {
-    if (program_.arena_bytes < 0) return std::nullopt;
+    if (!program_.planned()) return std::nullopt;
     const std::vector<LiveRange> live = LiveRanges(program_);
-    for (const auto& [place, bytes] :
-         {std::pair(Place::kDevice, program_.arena_bytes),
-          std::pair(Place::kHost,
-                    program_.host_arena_bytes - HostBytesInside(program_))}) {
-      if (auto error = CheckArena(place, bytes, live)) return error;
+    for (size_t i = 0; i < program_.places.size(); ++i) {
+      const ProgramPlace& place = program_.places[i];
+      int64_t bytes = place.arena_bytes;
+      if (place.kind == PlaceKind::kHost) bytes -= HostBytesInside(program_);
+      if (auto error = CheckArena(static_cast<Place>(i), bytes, live)) {
+        return error;
+      }
     }
     return std::nullopt;
   }

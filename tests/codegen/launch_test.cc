@@ -29,7 +29,8 @@ Program Parse(const std::string& text) {
 Program Together(const std::vector<Program>& programs) {
   Program whole;
   Program inside;
-  inside.arena_bytes = inside.lower_bound_bytes = inside.naive_bytes = 0;
+  inside.places[kKernelPlace].arena_bytes = inside.lower_bound_bytes =
+      inside.naive_bytes = 0;
   Step launch;
   // Inputs come first.
   for (const bool inputs : {true, false}) {

@@ -104,8 +104,8 @@ TEST_CASE("a scan that may take two thousand million turns takes five") {
   Network net = Doubling(INT32_MAX, false);
   net.inputs["limit"] = Filled(DType::kF32, 32);
   net.inputs["first"] = Filled(DType::kF32, 1);
-  CHECK(Compile(net, {}).arena_bytes ==
-        Compile(Doubling(2, false), {}).arena_bytes);
+  CHECK(Compile(net, {}).arena_bytes() ==
+        Compile(Doubling(2, false), {}).arena_bytes());
   ForEachEngine([&](const char* engine, int threads) {
     const auto outputs = RunBy(engine, threads, net);
     CHECK(outputs[0].At(0) == 5);

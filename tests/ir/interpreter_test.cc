@@ -255,7 +255,8 @@ Program TwoRowsAtATime() {
   square.body = Map{{{0, {0, 0}, part, x * x}}};
   tile.steps = {add, square};
   tile.buffers[2].offset = 0;
-  tile.arena_bytes = tile.lower_bound_bytes = tile.naive_bytes = 64;
+  tile.places[kKernelPlace].arena_bytes = tile.lower_bound_bytes =
+      tile.naive_bytes = 64;
 
   Program program;
   program.name = "net", program.entry.purpose = Purpose::kInfer;

@@ -97,6 +97,23 @@ TEST_CASE("steps have their operands where they run") {
         "step 'z': a copy between buffers that differ or have gaps");
 }
 
+TEST_CASE("places are a table: the kernels', and others of other kinds") {
+  auto program =
+      ParseProgram(std::make_shared<SourceFile>(SourceFile{"test", kBeside}));
+  REQUIRE(program.ok());
+  REQUIRE(program->places.size() == 2);
+  CHECK(program->PlaceFor(PlaceKind::kDevice) == kKernelPlace);
+  CHECK(program->PlaceFor(PlaceKind::kHost) == 1);
+  CHECK(program->IsOnHost(program->buffers[1]));
+  CHECK(!program->IsOnHost(program->buffers[0]));
+  program->buffers[1].place = 2;
+  CHECK(Verify(*program) == "buffer 1 lies in a place that there is not");
+  program->places.push_back({PlaceKind::kHost});
+  CHECK(Verify(*program) == "two places of one kind");
+  program->places = {{PlaceKind::kHost}, {PlaceKind::kDevice}};
+  CHECK(Verify(*program) == "the first place is not that of the kernels");
+}
+
 TEST_CASE("each place has an arena") {
   const auto complaint = [](const char* arenas) {
     std::string text = kBeside;

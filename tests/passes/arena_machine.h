@@ -22,9 +22,10 @@ class ArenaMachine {
                const std::map<std::string, Tensor>& inputs)
       : program_(program),
         live_(LiveRanges(program)),
-        memory_(program.buffers.size()),
-        arena_(static_cast<size_t>(program.arena_bytes), kPoison),
-        host_arena_(static_cast<size_t>(program.host_arena_bytes), kPoison) {
+        memory_(program.buffers.size()) {
+    for (const ProgramPlace& place : program.places) {
+      arenas_.emplace_back(static_cast<size_t>(place.arena_bytes), kPoison);
+    }
     for (size_t i = 0; i < program.buffers.size(); ++i) {
       const Buffer& b = program.buffers[i];
       if (b.kind == BufferKind::kInternal) continue;
@@ -72,9 +73,8 @@ class ArenaMachine {
     const int root = program_.Root(buffer);
     const int64_t begin = program_.BytesIntoRoot(buffer);
     if (program_.buffers[root].kind == BufferKind::kInternal) {
-      auto& arena =
-          program_.buffers[root].place == Place::kHost ? host_arena_ : arena_;
-      return arena.data() + program_.buffers[root].offset + begin;
+      const auto place = static_cast<size_t>(program_.buffers[root].place);
+      return arenas_[place].data() + program_.buffers[root].offset + begin;
     }
     return memory_[root].data() + begin;
   }
@@ -127,7 +127,7 @@ class ArenaMachine {
   const Program& program_;
   const std::vector<LiveRange> live_;
   std::vector<std::vector<unsigned char>> memory_;  // what is not internal
-  std::vector<unsigned char> arena_, host_arena_;
+  std::vector<std::vector<unsigned char>> arenas_;  // by place
 };
 
 }  // namespace mxc

@@ -76,11 +76,11 @@ TEST_CASE("both sides of a branch lie in the same bytes") {
     const Branch* branch = step.body.As<Branch>();
     if (branch == nullptr) continue;
     const Buffer& workspace = program.buffers[step.outputs.back()];
-    CHECK(workspace.bytes() >= branch->then->arena_bytes);
-    CHECK(workspace.bytes() >= branch->otherwise->arena_bytes);
+    CHECK(workspace.bytes() >= branch->then->arena_bytes());
+    CHECK(workspace.bytes() >= branch->otherwise->arena_bytes());
     CHECK(workspace.bytes() <
-          std::max<int64_t>(64, branch->then->arena_bytes) +
-              std::max<int64_t>(64, branch->otherwise->arena_bytes));
+          std::max<int64_t>(64, branch->then->arena_bytes()) +
+              std::max<int64_t>(64, branch->otherwise->arena_bytes()));
   }
 }
 

@@ -47,8 +47,8 @@ void PlanOnce(const Operator& op, uint32_t seed, const Target& target,
       RunPipeline(std::move(one.graph), {&target, nullptr}, {});
   ++(program.ok() ? counts.planned : counts.refused);
   if (program.ok()) {
-    CHECK_MESSAGE(program->arena_bytes >= 0, op.name << ", seed " << seed);
-    CHECK_MESSAGE(program->naive_bytes >= program->arena_bytes,
+    CHECK_MESSAGE(program->planned(), op.name << ", seed " << seed);
+    CHECK_MESSAGE(program->naive_bytes >= program->arena_bytes(),
                   op.name << ", seed " << seed);
   } else {
     CHECK_FALSE(program.errors()[0].message.empty());

@@ -56,7 +56,7 @@ std::shared_ptr<const Program> Inside(const std::vector<TensorType>& inputs,
   step.inputs = {last};
   step.outputs = {AddBuffer(inside, "out", inputs.back(), BufferKind::kOutput)};
   step.body = std::move(body);
-  inside.arena_bytes = 0;
+  inside.places[kKernelPlace].arena_bytes = 0;
   return std::make_shared<const Program>(std::move(inside));
 }
 

@@ -23,7 +23,7 @@ TEST_CASE("LeNet and an MLP run through the required passes") {
       }
       CHECK(sum == doctest::Approx(1).epsilon(1e-5));
     }
-    CHECK(program.arena_bytes <= program.lower_bound_bytes * 102 / 100);
+    CHECK(program.arena_bytes() <= program.lower_bound_bytes * 102 / 100);
   }
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("random networks keep their numbers under random passes") {
     CAPTURE(Print(program));
     CHECK(Distance(Run(program, net.inputs), expected) < 1e-4);
     CHECK(Distance(ArenaMachine(program, net.inputs).Run(), expected) < 1e-4);
-    CHECK(static_cast<double>(program.arena_bytes) <=
+    CHECK(static_cast<double>(program.arena_bytes()) <=
           1.02 * static_cast<double>(program.lower_bound_bytes));
   }
 }

@@ -28,7 +28,8 @@ int AddTravels(Program& program, RandomNetwork& random) {
   return AddDetours(program, random, [&](int output, std::vector<Step>& steps) {
     const TensorType type = program.buffers[output].type;
     int from = output;
-    for (const Place place : {Place::kHost, Place::kHost, Place::kDevice}) {
+    const Place host = program.PlaceFor(PlaceKind::kHost);
+    for (const Place place : {host, host, kKernelPlace}) {
       const int to = AddBuffer(program, program.buffers[from].name + "'", type);
       program.buffers[to].place = place;
       steps.push_back(CopyFrom(from, to, program));
@@ -49,12 +50,11 @@ TEST_CASE("values on the host go through all passes and keep their place") {
   ForLoweredNetworks(context, [&](Program& program, RandomNetwork& random) {
     const int added = AddTravels(program, random);
     RunEveryPass(program, context, [] {});
-    const auto there =
-        std::ranges::count_if(program.buffers, [](const Buffer& b) {
-          return b.place == Place::kHost && b.offset >= 0;
-        });
+    const auto there = std::ranges::count_if(
+        program.buffers,
+        [&](const Buffer& b) { return program.IsOnHost(b) && b.offset >= 0; });
     CHECK(there >= 2 * added);
-    CHECK((program.host_arena_bytes > 0) == (added > 0));
+    CHECK((program.ArenaBytesOf(PlaceKind::kHost) > 0) == (added > 0));
     travels += added;
     starts += static_cast<int>(std::ranges::count_if(
         program.steps,

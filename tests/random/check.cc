@@ -329,7 +329,7 @@ Status CheckBudget(const Subject& subject, const Program& program,
                    const PassOptions& passes, const Inputs& inputs,
                    const std::vector<Tensor>& outputs) {
   const Result<Program> smaller =
-      subject.Compile(target, &catalog, passes, program.arena_bytes / 4 * 3);
+      subject.Compile(target, &catalog, passes, program.arena_bytes() / 4 * 3);
   if (!smaller.ok()) return Done{};
   const std::span<const Program> entries(&*smaller, 1);
   const std::string artifact = subject.File("smaller.mxa");

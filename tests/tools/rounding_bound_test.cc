@@ -269,8 +269,8 @@ Program InTiles(const Program& convolution, double factor) {
                         Load(0, DType::kF32, {Var(0), Var(1), Var(2), Var(3)}) *
                             Constant(factor)}}};
   tile.steps.push_back(multiply);
-  tile.arena_bytes = tile.lower_bound_bytes = tile.naive_bytes =
-      tile.buffers[3].bytes();
+  tile.places[kKernelPlace].arena_bytes = tile.lower_bound_bytes =
+      tile.naive_bytes = tile.buffers[3].bytes();
 
   Program program;
   program.buffers = {tile.buffers[0], tile.buffers[1], tile.buffers[2]};

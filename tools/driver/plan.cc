@@ -318,7 +318,7 @@ Status RequireBudget(const CompileRequest& request, const Plan& plan) {
 const Program& Plan::largest() const {
   return *std::max_element(programs.begin(), programs.end(),
                            [](const Program& a, const Program& b) {
-                             return a.arena_bytes < b.arena_bytes;
+                             return a.arena_bytes() < b.arena_bytes();
                            });
 }
 

@@ -40,8 +40,8 @@ std::optional<std::string> VerifySide(const Program& side,
 }  // namespace
 
 int64_t Branch::workspace_bytes() const {
-  return std::max({AlignedBytes(then->arena_bytes),
-                   AlignedBytes(otherwise->arena_bytes), kArenaAlignment});
+  return std::max({AlignedBytes(then->arena_bytes()),
+                   AlignedBytes(otherwise->arena_bytes()), kArenaAlignment});
 }
 
 std::string Branch::Print() const {
@@ -69,8 +69,8 @@ std::optional<std::string> Branch::Verify(const Program& program,
     return "a condition of more than one element";
   }
   const Buffer& workspace = program.buffers[step.outputs.back()];
-  const bool planned = then->arena_bytes >= 0 && otherwise->arena_bytes >= 0 &&
-                       program.arena_bytes >= 0;
+  const bool planned =
+      then->planned() && otherwise->planned() && program.planned();
   if (workspace.type.dtype != DType::kU8 ||
       (planned && workspace.bytes() < workspace_bytes())) {
     return "a branch without room for its sides";

@@ -114,7 +114,7 @@ const Repeat::Carry* Repeat::CarryOf(int operand) const {
 }
 
 int64_t Repeat::workspace_bytes() const {
-  return AlignedBytes(std::max<int64_t>(1, body->arena_bytes));
+  return AlignedBytes(std::max<int64_t>(1, body->arena_bytes()));
 }
 
 int Repeat::OperandOf(int part) const {

@@ -60,7 +60,7 @@ std::optional<std::string> VerifyCarry(const Repeat& repeat,
       (!sliced && out.state != carry.input)) {
     return "a carry between buffers that differ";
   }
-  if (program.arena_bytes < 0) return std::nullopt;
+  if (!program.planned()) return std::nullopt;
   const int from = step.inputs[carry.input];
   const int to = step.operands()[carry.output];
   if (program.Root(from) != program.Root(to) ||
@@ -117,7 +117,7 @@ std::optional<std::string> Repeat::Verify(const Program& program,
     return "a repeat without a buffer for each operand";
   }
   const Buffer& workspace = program.buffers[operands.back()];
-  const bool planned = body->arena_bytes >= 0 && program.arena_bytes >= 0;
+  const bool planned = body->planned() && program.planned();
   if (workspace.type.dtype != DType::kU8 ||
       (planned && workspace.bytes() < workspace_bytes())) {
     return "a repeat without room for its body";

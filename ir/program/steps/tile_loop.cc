@@ -154,7 +154,7 @@ std::optional<std::string> TileLoop::Verify(const Program& program,
   if (!tile->BuffersOf(BufferKind::kConstant).empty()) {
     return "a constant in a tile";
   }
-  if (tile->arena_bytes < 0) return "a tile without a storage plan";
+  if (!tile->planned()) return "a tile without a storage plan";
   if (auto error = VerifyInner(*tile, operands.size())) {
     return fmt::format("tile: {}", *error);
   }
