@@ -44,7 +44,7 @@ bool IsNoOp(const Program& program, const Step& step) {
 }
 
 KernelRow RowOf(const Program& program, const Step& step,
-                const std::string& name, const KernelPlan& plan) {
+                const std::string& name, const KernelFacts& plan) {
   KernelRow row = {.name = name,
                    .tasks = plan.tasks,
                    .scratch_bytes = plan.scratch_bytes,
@@ -104,9 +104,7 @@ class KernelTable {
     source.name =
         fmt::format("mxc_{}_{:03}_{}_{}", Identifier(program.name, 24), row,
                     Identifier(step.name, 64), ShortName(output.type.dtype));
-    source.operands =
-        static_cast<int>(step.inputs.size() + step.outputs.size());
-    source.emit = std::move(plan.emit);
+    source.write = std::move(plan.write);
     image_.kernels.push_back(RowOf(program, step, source.name, plan));
     sources_.push_back(std::move(source));
     return {row,

@@ -70,7 +70,7 @@ struct StepCode {
   mxc_launch launch = {};     // on a device
   double nanoseconds = 0;     // modelled: mxc_step.nanoseconds
   bool even = false;          // MXC_KERNEL_EVEN
-  std::string computes = {};  // KernelPlan::computes
+  std::string computes = {};  // KernelFacts::computes
 };
 
 // A kernel for the runtime: its symbol, and what it touches at most.

@@ -10,7 +10,7 @@ namespace mxc {
 
 // On one core, or on the device with the launch; 0 for a step that holds others,
 // or of which nothing is known. `planned`: what the kernel's plan says, 0 if
-// nothing; `of_units`: KernelPlan::of_units.
+// nothing; `of_units`: KernelFacts::of_units.
 double ModelledNanoseconds(const Machine& machine, const Program& program,
                            const Step& step, double planned, bool of_units);
 

@@ -20,12 +20,25 @@ namespace mxc {
 namespace {
 
 // The kernels of some forms of Maps that are faster than their loops.
-std::optional<KernelPlan> PlanSpecialMap(const Program& program,
-                                         const Step& step,
-                                         const Target& target) {
+std::optional<FunctionPlan> PlanSpecialMap(const Program& program,
+                                           const Step& step,
+                                           const Target& target) {
   if (step.map() == nullptr) return std::nullopt;
   if (auto plan = PlanWeightTransform(program, step, target)) return plan;
   return PlanTranspose(program, step, target);
+}
+
+FunctionPlan PlanKernel(const Program& program, const Step& step,
+                        const Target& target, const InnerCalls& calls_of) {
+  if (const TileLoop* loop = step.loop()) {
+    return PlanTileLoop(program, step, calls_of(*loop->tile));
+  }
+  const Step lowered = Lowered(program, step, kTaskRanges);
+  if (lowered.contraction()) return PlanContraction(program, lowered, target);
+  if (auto special = PlanSpecialMap(program, lowered, target)) {
+    return std::move(*special);
+  }
+  return PlanGeneric(program, lowered, target, kTaskRanges).kernel;
 }
 
 class CpuCode : public Backend {
@@ -38,15 +51,7 @@ class CpuCode : public Backend {
   KernelPlan Plan(const Program& program, const Step& step,
                   const Target& target,
                   const InnerCalls& calls_of) const override {
-    if (const TileLoop* loop = step.loop()) {
-      return PlanTileLoop(program, step, calls_of(*loop->tile));
-    }
-    const Step lowered = Lowered(program, step, kTaskRanges);
-    if (lowered.contraction()) return PlanContraction(program, lowered, target);
-    if (auto special = PlanSpecialMap(program, lowered, target)) {
-      return std::move(*special);
-    }
-    return PlanGeneric(program, lowered, target, kTaskRanges).kernel;
+    return {PlanKernel(program, step, target, calls_of), step, target};
   }
 
   CompiledKernels Compile(std::span<const KernelSource> sources,

@@ -100,13 +100,13 @@ class TileLoopEmitter {
 
 }  // namespace
 
-KernelPlan PlanTileLoop(const Program& program, const Step& step,
-                        std::span<const InnerCall> calls) {
+FunctionPlan PlanTileLoop(const Program& program, const Step& step,
+                          std::span<const InnerCall> calls) {
   const Program& tile = *step.loop()->tile;
   const std::vector<TileAddress> addresses = AddressesOf(program, step);
   auto loop = std::make_shared<TileLoopKernel>();
   loop->scratch_begin = AlignedBytes(tile.arena_bytes());
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = step.loop()->tiles;
   for (size_t i = 0; i < calls.size(); ++i) {
     if (calls[i].tasks == 0) continue;

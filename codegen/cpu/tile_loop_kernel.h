@@ -11,7 +11,7 @@
 namespace mxc {
 
 // A step with a TileLoop; `calls`: one for each of the tile's steps.
-KernelPlan PlanTileLoop(const Program& program, const Step& step,
-                        std::span<const InnerCall> calls);
+FunctionPlan PlanTileLoop(const Program& program, const Step& step,
+                          std::span<const InnerCall> calls);
 
 }  // namespace mxc

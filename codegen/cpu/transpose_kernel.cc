@@ -362,13 +362,13 @@ class TransposeEmitter {
 
 }  // namespace
 
-std::optional<KernelPlan> PlanTranspose(const Program& program,
-                                        const Step& step,
-                                        const Target& target) {
+std::optional<FunctionPlan> PlanTranspose(const Program& program,
+                                          const Step& step,
+                                          const Target& target) {
   auto plan = MakePlan(program, step, target);
   if (!plan) return std::nullopt;
   auto shared = std::make_shared<const TransposePlan>(std::move(*plan));
-  KernelPlan result;
+  FunctionPlan result;
   result.tasks = shared->tasks();
   result.emit = [shared](KernelFunction& kernel) {
     TransposeEmitter(kernel, *shared).Emit();

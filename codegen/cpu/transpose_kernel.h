@@ -16,7 +16,8 @@ namespace mxc {
 // A plan if the step is a copy of that kind: f32, from whole axes into a layout
 // without border, where elements that lie side by side on one side are apart on
 // the other in runs of at least a tile.
-std::optional<KernelPlan> PlanTranspose(const Program& program,
-                                        const Step& step, const Target& target);
+std::optional<FunctionPlan> PlanTranspose(const Program& program,
+                                          const Step& step,
+                                          const Target& target);
 
 }  // namespace mxc

@@ -341,7 +341,7 @@ void EmitBlockReduction(DeviceFunction& kernel, const BlockReduction& block) {
   BlockReductionEmitter(kernel, block).Run();
 }
 
-std::optional<KernelPlan> PlanBlockReduction(
+std::optional<DevicePlan> PlanBlockReduction(
     std::shared_ptr<const MapNests> map, const Target& target,
     const std::string& alignments) {
   if (map->nests.size() != 1) return std::nullopt;
@@ -349,13 +349,13 @@ std::optional<KernelPlan> PlanBlockReduction(
   auto shape = ShapeOfReductions(map->nests[0], machine);
   if (!shape) return std::nullopt;
   const BlockReduction block = {std::move(map), std::move(*shape), alignments};
-  KernelPlan plan;
+  DevicePlan plan;
   plan.tasks = DivideUp(block.shape.points, block.shape.points_of_block);
   plan.launch =
       LaunchOf(plan.tasks, block.shape.threads(), block.shared_bytes());
   plan.nanoseconds = SecondsOf(block, plan.tasks, machine) * 1e9;
-  plan.emit = [block](KernelFunction& kernel) {
-    EmitBlockReduction(static_cast<DeviceFunction&>(kernel), block);
+  plan.emit = [block](DeviceFunction& kernel) {
+    EmitBlockReduction(kernel, block);
   };
   return plan;
 }

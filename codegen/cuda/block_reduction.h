@@ -16,7 +16,6 @@
 
 #include "codegen/cuda/device_function.h"
 #include "codegen/cuda/reduction_shape.h"
-#include "codegen/llvm/kernel_plan.h"
 #include "codegen/loops/map_nests.h"
 
 namespace mxc {
@@ -37,7 +36,7 @@ void EmitBlockReduction(DeviceFunction& kernel, const BlockReduction& block);
 
 // Empty where a thread for each result is as good: short reductions, or results
 // enough for the device. `alignments`: of the operands, as AlignmentsOf says.
-std::optional<KernelPlan> PlanBlockReduction(
+std::optional<DevicePlan> PlanBlockReduction(
     std::shared_ptr<const MapNests> map, const Target& target,
     const std::string& alignments);
 

@@ -334,7 +334,7 @@ void EmitChannels(DeviceFunction& kernel, const ChannelKernel& channel) {
 
 }  // namespace
 
-std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
+std::optional<DevicePlan> PlanChannels(const Program& program, const Step& sums,
                                        const Step& elements,
                                        const Target& target,
                                        const AlignmentOf& alignment) {
@@ -346,7 +346,7 @@ std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
   for (const int b : found->elements_operands) {
     found->elements_alignments += alignment(b);
   }
-  KernelPlan plan;
+  DevicePlan plan;
   plan.tasks = found->blocks();
   const GpuMachine machine = GpuMachineOf(target);
   const int64_t busy = std::min(plan.tasks, machine.multiprocessors);
@@ -355,8 +355,8 @@ std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
       (static_cast<double>(busy) * machine.multiprocessor_bytes_per_second());
   plan.launch =
       LaunchOf(plan.tasks, found->threads, found->sums.shared_bytes());
-  plan.emit = [channel = std::move(*found)](KernelFunction& kernel) {
-    EmitChannels(static_cast<DeviceFunction&>(kernel), channel);
+  plan.emit = [channel = std::move(*found)](DeviceFunction& kernel) {
+    EmitChannels(kernel, channel);
   };
   return plan;
 }

@@ -9,7 +9,7 @@
 #include <functional>
 #include <optional>
 
-#include "codegen/llvm/kernel_plan.h"
+#include "codegen/cuda/device_function.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 
@@ -20,7 +20,7 @@ using AlignmentOf = std::function<char(int buffer)>;
 
 // Nothing where the steps have another form, or where there are too few
 // channels to keep the device busy. The kernel's operand i is buffer i.
-std::optional<KernelPlan> PlanChannels(const Program& program, const Step& sums,
+std::optional<DevicePlan> PlanChannels(const Program& program, const Step& sums,
                                        const Step& elements,
                                        const Target& target,
                                        const AlignmentOf& alignment);

@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/cuda/device_function.h"
 #include "codegen/cuda/emulate.h"
 #include "codegen/cuda/gpu_machine.h"
 #include "codegen/llvm/link.h"
@@ -58,9 +57,7 @@ Form CompileOne(const KernelSource& source, const Target& target,
   llvm::Module module(source.name, context);
   module.setTargetTriple(kTriple);
   module.setDataLayout(device.createDataLayout());
-  DeviceFunction kernel(module, source.name, source.operands, target, device);
-  source.emit(kernel);
-  kernel.Finish();
+  source.write(module, source.name, device);
   Optimize(module, device);
   RunPasses(module, device, ForDevice());
   Form form;

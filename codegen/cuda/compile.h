@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From kernels as functions that write LLVM IR to code for a device.
+// From kernels as what writes LLVM IR to code for a device.
 #pragma once
 
 #include <span>
@@ -16,7 +16,7 @@ struct DeviceCode {
   std::string llvm;      // if asked for: before the last passes
 };
 
-// `emit` of a source gets a DeviceFunction. The same bytes for any number of
+// Of sources that write a DeviceFunction. The same bytes for any number of
 // threads.
 DeviceCode CompileForDevice(std::span<const KernelSource> sources,
                             const Target& target,

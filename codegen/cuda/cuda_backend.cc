@@ -65,6 +65,23 @@ class ProductCatalog : public KernelCatalog {
   const bool tf32_;
 };
 
+DevicePlan PlanKernel(const Program& program, const Step& step,
+                      const Target& target) {
+  const std::string alignments = AlignmentsOf(program, step);
+  if (const Launch* launch = step.body.As<Launch>()) {
+    DevicePlan plan = PlanLaunch(*launch, target, alignments);
+    plan.of_units = true;
+    return plan;
+  }
+  DevicePlan plan = PlanStep(program, step, target, alignments).kernel;
+  plan.of_units = true;
+  plan.computes = LibraryTaskOf(program, step, alignments);
+  if (!plan.computes.empty()) {
+    plan.scratch_bytes = std::max(plan.scratch_bytes, step.scratch_bytes);
+  }
+  return plan;
+}
+
 class CudaCode : public Backend {
  public:
   std::unique_ptr<KernelCatalog> MakeCatalog(
@@ -74,19 +91,7 @@ class CudaCode : public Backend {
 
   KernelPlan Plan(const Program& program, const Step& step,
                   const Target& target, const InnerCalls&) const override {
-    const std::string alignments = AlignmentsOf(program, step);
-    if (const Launch* launch = step.body.As<Launch>()) {
-      KernelPlan plan = PlanLaunch(*launch, target, alignments);
-      plan.of_units = true;
-      return plan;
-    }
-    KernelPlan plan = PlanStep(program, step, target, alignments).kernel;
-    plan.of_units = true;
-    plan.computes = LibraryTaskOf(program, step, alignments);
-    if (!plan.computes.empty()) {
-      plan.scratch_bytes = std::max(plan.scratch_bytes, step.scratch_bytes);
-    }
-    return plan;
+    return {PlanKernel(program, step, target), step, target};
   }
 
   std::string KeyOf(const Program& program, const Step& step) const override {

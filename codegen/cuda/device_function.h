@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/llvm/kernel_function.h"
+#include "codegen/llvm/kernel_plan.h"
 
 namespace mxc {
 
@@ -106,5 +106,7 @@ class DeviceFunction : public KernelFunction {
   std::vector<llvm::Value*> global_;  // the operands, in global memory
   llvm::Value* block_ = nullptr;      // inside: its number
 };
+
+using DevicePlan = PlanFor<DeviceFunction>;
 
 }  // namespace mxc

@@ -26,7 +26,7 @@ constexpr int64_t kMostBlocks = int64_t{1} << 31;
 // Steps that share blocks, and their kernel.
 struct Part {
   Steps steps;
-  KernelPlan kernel;
+  DevicePlan kernel;
   std::vector<int> operands;  // of the kernel; empty: those of the whole
   bool any_threads = false;
 
@@ -54,7 +54,7 @@ class LaunchPlanning {
                  AlignmentOf alignment)
       : program_(program), target_(target), alignment_(std::move(alignment)) {}
 
-  std::optional<KernelPlan> Run(std::span<const Step* const> steps) {
+  std::optional<DevicePlan> Run(std::span<const Step* const> steps) {
     std::set<int> operands;
     for (const Step* step : steps) {
       AddToParts(step);
@@ -132,8 +132,8 @@ class LaunchPlanning {
         parts_, [](const Part& part) { return part.steps.size() == 2; });
   }
 
-  KernelPlan Whole() {
-    KernelPlan plan;
+  DevicePlan Whole() {
+    DevicePlan plan;
     plan.tasks = 0;
     for (const Part& part : parts_) {
       plan.tasks += part.blocks();
@@ -142,10 +142,9 @@ class LaunchPlanning {
     plan.launch = LaunchOf(plan.tasks, threads_, shared_bytes_);
     for (Part& part : parts_) part.steps.clear();  // they do not live on
     plan.emit = [parts = std::move(parts_),
-                 threads = threads_](KernelFunction& kernel) {
-      auto& device = static_cast<DeviceFunction&>(kernel);
-      device.SetBlock(threads);
-      EmitParts(device, parts, threads, 0);
+                 threads = threads_](DeviceFunction& kernel) {
+      kernel.SetBlock(threads);
+      EmitParts(kernel, parts, threads, 0);
     };
     return plan;
   }
@@ -194,7 +193,7 @@ class LaunchPlanning {
 
 }  // namespace
 
-KernelPlan PlanLaunch(const Launch& launch, const Target& target,
+DevicePlan PlanLaunch(const Launch& launch, const Target& target,
                       const std::string& alignments) {
   Steps steps;
   for (const Step& step : launch.inside->steps) steps.push_back(&step);

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "codegen/llvm/kernel_plan.h"
+#include "codegen/cuda/device_function.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/launch.h"
 #include "ir/target/target.h"
@@ -15,7 +15,7 @@
 namespace mxc {
 
 // `alignments`: of the operands, as AlignmentsOf says.
-KernelPlan PlanLaunch(const Launch& launch, const Target& target,
+DevicePlan PlanLaunch(const Launch& launch, const Target& target,
                       const std::string& alignments);
 
 // Whether there is such a kernel for these steps.

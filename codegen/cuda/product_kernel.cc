@@ -219,7 +219,7 @@ class ProductEmitter {
 
 }  // namespace
 
-KernelPlan PlanProduct(const Program& program, const Step& step,
+DevicePlan PlanProduct(const Program& program, const Step& step,
                        const std::string& alignments) {
   auto product = std::make_shared<ProductKernel>();
   product->body = *step.contraction();
@@ -232,13 +232,13 @@ KernelPlan PlanProduct(const Program& program, const Step& step,
     product->roots.push_back(program.Root(operand));
   }
   const ProductTile tile = product->tile();
-  KernelPlan plan;
+  DevicePlan plan;
   plan.tasks = ExtentsOf(product->body.contraction).Blocks(tile);
   plan.launch =
       LaunchOf(plan.tasks, tile.threads(),
                ProductSums::SharedBytes(tile, product->body.contraction.types));
-  plan.emit = [product](KernelFunction& kernel) {
-    ProductEmitter(static_cast<DeviceFunction&>(kernel), *product).Run();
+  plan.emit = [product](DeviceFunction& kernel) {
+    ProductEmitter(kernel, *product).Run();
   };
   return plan;
 }

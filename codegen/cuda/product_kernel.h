@@ -9,14 +9,14 @@
 
 #include <string>
 
-#include "codegen/llvm/kernel_plan.h"
+#include "codegen/cuda/device_function.h"
 #include "ir/program/program.h"
 
 namespace mxc {
 
 // Of a step whose choice ProductCandidates offered. `alignments`: of the
 // operands, as AlignmentsOf says.
-KernelPlan PlanProduct(const Program& program, const Step& step,
+DevicePlan PlanProduct(const Program& program, const Step& step,
                        const std::string& alignments);
 
 }  // namespace mxc

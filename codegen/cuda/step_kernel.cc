@@ -17,7 +17,7 @@ namespace mxc {
 
 namespace {
 
-KernelPlan PlanTimedProduct(const Program& program, const Step& step,
+DevicePlan PlanTimedProduct(const Program& program, const Step& step,
                             const Target& target,
                             const std::string& alignments) {
   const ContractionStep& contraction = *step.contraction();
@@ -27,7 +27,7 @@ KernelPlan PlanTimedProduct(const Program& program, const Step& step,
   const ProductLayouts layouts = {channels_last(step.inputs[0]),
                                   channels_last(step.inputs[1]),
                                   channels_last(step.outputs[0])};
-  KernelPlan plan = PlanProduct(program, step, alignments);
+  DevicePlan plan = PlanProduct(program, step, alignments);
   plan.nanoseconds =
       1e9 * ProductSeconds(contraction.contraction, contraction.choice,
                            GpuMachineOf(target), layouts);

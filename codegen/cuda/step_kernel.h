@@ -4,15 +4,15 @@
 
 #include <string>
 
+#include "codegen/cuda/device_function.h"
 #include "codegen/cuda/thread_kernel.h"
-#include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
 
 namespace mxc {
 
 struct StepKernel {
-  KernelPlan kernel;
+  DevicePlan kernel;
   // Whether its blocks may have any number of threads: kernels whose threads
   // do not work together are planned for `task_threads` of them.
   bool any_threads = false;

@@ -49,20 +49,19 @@ mxc_launch LaunchOf(int64_t blocks, int threads, int64_t shared_bytes) {
   return launch;
 }
 
-KernelPlan OnThreads(KernelPlan tasks, const std::string& alignments,
+DevicePlan OnThreads(FunctionPlan tasks, const std::string& alignments,
                      int block_threads) {
   const int64_t scratch =
       DivideUp(tasks.scratch_bytes, kScratchAlignment) * kScratchAlignment;
-  KernelPlan plan;
+  DevicePlan plan;
   plan.tasks = tasks.tasks;
   plan.scratch_bytes = scratch * tasks.tasks;
   plan.launch =
       LaunchOf(DivideUp(tasks.tasks, int64_t{block_threads}), block_threads);
   plan.emit = [alignments, block_threads, scratch,
-               tasks = std::move(tasks)](KernelFunction& kernel) {
-    auto& device = static_cast<DeviceFunction&>(kernel);
-    AlignOperands(device, alignments);
-    device.EachTask(tasks.tasks, block_threads, scratch,
+               tasks = std::move(tasks)](DeviceFunction& kernel) {
+    AlignOperands(kernel, alignments);
+    kernel.EachTask(tasks.tasks, block_threads, scratch,
                     [&] { tasks.emit(kernel); });
   };
   return plan;

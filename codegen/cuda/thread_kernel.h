@@ -6,15 +6,14 @@
 #include <string>
 
 #include "codegen/cuda/device_function.h"
-#include "codegen/llvm/kernel_plan.h"
 #include "ir/program/program.h"
 
 namespace mxc {
 
-// The kernel of a DeviceFunction that computes what `tasks`, planned for a step
+// The kernel that computes what `tasks`, planned for a step
 // whose operands are aligned so, computes; by blocks of so many threads.
 inline constexpr int kTaskThreads = 128;
-KernelPlan OnThreads(KernelPlan tasks, const std::string& alignments,
+DevicePlan OnThreads(FunctionPlan tasks, const std::string& alignments,
                      int block_threads = kTaskThreads);
 
 // Which operands begin where vectors may be read, as text: part of the key of

@@ -190,17 +190,16 @@ class TransposeKernelEmitter {
 
 }  // namespace
 
-std::optional<KernelPlan> PlanTransposedReads(
+std::optional<DevicePlan> PlanTransposedReads(
     std::shared_ptr<const MapNests> map, const std::string& alignments) {
   auto found = TransposedTileOf(std::move(map));
   if (!found) return std::nullopt;
-  KernelPlan plan;
+  DevicePlan plan;
   plan.tasks = found->blocks;
   plan.launch = LaunchOf(plan.tasks, found->threads(), found->shared_bytes);
-  plan.emit = [alignments, tile = std::move(*found)](KernelFunction& kernel) {
-    auto& device = static_cast<DeviceFunction&>(kernel);
-    AlignOperands(device, alignments);
-    TransposeKernelEmitter(device, tile).Run();
+  plan.emit = [alignments, tile = std::move(*found)](DeviceFunction& kernel) {
+    AlignOperands(kernel, alignments);
+    TransposeKernelEmitter(kernel, tile).Run();
   };
   return plan;
 }

@@ -10,13 +10,13 @@
 #include <optional>
 #include <string>
 
-#include "codegen/llvm/kernel_plan.h"
+#include "codegen/cuda/device_function.h"
 #include "codegen/loops/map_nests.h"
 
 namespace mxc {
 
 // A plan if the map has such a tile (transposed_tile.h).
-std::optional<KernelPlan> PlanTransposedReads(
+std::optional<DevicePlan> PlanTransposedReads(
     std::shared_ptr<const MapNests> map, const std::string& alignments);
 
 }  // namespace mxc

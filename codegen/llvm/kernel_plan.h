@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a backend says of a step's kernel, and what it is told of the kernels
 // that this one calls.
+//
+// The code of a kernel is written into a function of a type that the back end
+// chooses: KernelFunction, or one that derives from it and can ask more of its
+// machine. A plan names that type, so that a kernel cannot be written into a
+// function that lacks what the kernel asks for. Outside of the back end nobody
+// needs the type, and the plan that leaves it makes the function itself.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/llvm/kernel_function.h"
@@ -14,8 +21,8 @@
 
 namespace mxc {
 
-// How a step's work is dealt and how its kernel is written.
-struct KernelPlan {
+// How a step's work is dealt.
+struct KernelFacts {
   int64_t tasks = 1;          // a fixed grid, whatever the number of threads
   int64_t scratch_bytes = 0;  // for each thread
   mxc_launch launch = {};     // on a device
@@ -29,9 +36,45 @@ struct KernelPlan {
   // Whether that holds whatever the FLOPs are: it is of the units that compute
   // them.
   bool of_units = false;
-  // Operands are numbered as in the step: inputs, then outputs. Everything it
-  // needs is captured by value: it runs on another thread.
-  std::function<void(KernelFunction&)> emit;
+};
+
+template <typename Function>
+struct PlanFor : KernelFacts {
+  // Writes the body. Operands are numbered as in the step: inputs, then outputs.
+  // Everything it needs is captured by value: it runs on another thread.
+  std::function<void(Function&)> emit;
+};
+
+// The plan of a kernel that asks a machine for nothing of its own.
+using FunctionPlan = PlanFor<KernelFunction>;
+
+// Adds a function of this name with the kernel's code to a module, which is the
+// machine's. Runs on any thread, at the same time as others.
+using WriteKernel = std::function<void(llvm::Module&, const std::string& name,
+                                       llvm::TargetMachine&)>;
+
+template <typename Function>
+WriteKernel WriterOf(std::function<void(Function&)> emit, int operands,
+                     const Target& target) {
+  return [emit = std::move(emit), operands, target](
+             llvm::Module& module, const std::string& name,
+             llvm::TargetMachine& machine) {
+    Function kernel(module, name, operands, target, machine);
+    emit(kernel);
+    kernel.Finish();
+  };
+}
+
+// What leaves a back end.
+struct KernelPlan : KernelFacts {
+  KernelPlan() = default;
+  template <typename Function>
+  KernelPlan(PlanFor<Function> plan, const Step& step, const Target& target)
+      : KernelFacts(plan),
+        write(WriterOf(std::move(plan.emit),
+                       static_cast<int>(step.operands().size()), target)) {}
+
+  WriteKernel write;
 };
 
 // The kernel of one step of a program that another step holds, a symbol of the

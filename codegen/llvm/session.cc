@@ -113,9 +113,7 @@ void CompileOne(const KernelSource& source, const Target& target,
                 Compiled& out) {
   llvm::LLVMContext context;
   auto module = MakeModule(context, kSymbol, target, machine);
-  KernelFunction kernel(*module, kSymbol, source.operands, target, machine);
-  source.emit(kernel);
-  kernel.Finish();
+  source.write(*module, kSymbol, machine);
   out.object = RenameSymbol(
       ObjectOf(*module, source.name, target, machine, options, out), kSymbol,
       source.name);

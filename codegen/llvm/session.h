@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From kernels as functions that write LLVM IR to relocatable objects.
+// From kernels as what writes LLVM IR to relocatable objects.
 #pragma once
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/llvm/kernel_function.h"
+#include "codegen/llvm/kernel_plan.h"
 #include "ir/support/work_count.h"
 #include "ir/target/target.h"
 #include "runtime/abi/abi.h"
@@ -17,12 +17,10 @@ namespace mxc {
 
 class ObjectCache;
 
-// One kernel to compile. `emit` writes the body; it runs on any thread, at the
-// same time as others, and must not depend on the order.
+// One kernel to compile, whose code must not depend on those before it.
 struct KernelSource {
   std::string name;  // the symbol
-  int operands = 0;
-  std::function<void(KernelFunction&)> emit;
+  WriteKernel write;
 };
 
 // Whether vectors of the target's full width can be read and written under a

@@ -119,8 +119,8 @@ std::shared_ptr<const MapNests> NestsOf(const Program& program,
   return map;
 }
 
-KernelPlan PlanNests(std::shared_ptr<const MapNests> map) {
-  KernelPlan plan;
+FunctionPlan PlanNests(std::shared_ptr<const MapNests> map) {
+  FunctionPlan plan;
   plan.even = map->nests.size() == 1 && map->nests[0].IsEven();
   plan.tasks = 0;
   for (const LoopNest& nest : map->nests) {

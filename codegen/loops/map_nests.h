@@ -31,6 +31,6 @@ std::vector<EmitOperand> OperandsOf(KernelFunction& kernel,
                                     const MapNests& map);
 
 // The tasks of the second nest follow those of the first.
-KernelPlan PlanNests(std::shared_ptr<const MapNests> map);
+FunctionPlan PlanNests(std::shared_ptr<const MapNests> map);
 
 }  // namespace mxc

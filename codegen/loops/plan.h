@@ -20,7 +20,7 @@ namespace mxc {
 Step Lowered(const Program& program, Step step, const Dealing& dealing);
 
 struct GenericPlan {
-  KernelPlan kernel;
+  FunctionPlan kernel;
   // The loops that it consists of, for other kernels over the same; null of sums
   // at positions and procedures.
   std::shared_ptr<const MapNests> nests;

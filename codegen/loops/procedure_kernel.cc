@@ -153,8 +153,8 @@ class ProcedureEmitter {
 
 }  // namespace
 
-KernelPlan PlanProcedure(const Program& program, const Step& step,
-                         const Target& target) {
+FunctionPlan PlanProcedure(const Program& program, const Step& step,
+                           const Target& target) {
   const Procedure* procedure = step.body.As<Procedure>();
   MXC_CHECK(procedure != nullptr, "step '{}'", step.name);
   auto kernel = std::make_shared<ProcedureKernel>();
@@ -176,7 +176,7 @@ KernelPlan PlanProcedure(const Program& program, const Step& step,
       seconds / (kLaunchesPerKernelTask * target.machine.launch_seconds);
   kernel->tasks = static_cast<int64_t>(
       std::min(grid, std::clamp(wanted, 1.0, kMostKernelTasks)));
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = kernel->tasks;
   plan.scratch_bytes = procedure->ScratchOffsets().back();
   plan.nanoseconds = seconds * 1e9;

@@ -10,7 +10,7 @@
 namespace mxc {
 
 // A step with a Procedure.
-KernelPlan PlanProcedure(const Program& program, const Step& step,
-                         const Target& target);
+FunctionPlan PlanProcedure(const Program& program, const Step& step,
+                           const Target& target);
 
 }  // namespace mxc

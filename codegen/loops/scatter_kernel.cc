@@ -236,9 +236,9 @@ void ChooseAxes(const Machine& machine, ScatterKernel& scatter) {
 
 }  // namespace
 
-std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
-                                      const Target& target,
-                                      const Dealing& dealing) {
+std::optional<FunctionPlan> PlanScatter(const Program& program,
+                                        const Step& step, const Target& target,
+                                        const Dealing& dealing) {
   if (step.outputs.size() != 1 || step.map()->stores.size() != 1) {
     return std::nullopt;
   }
@@ -263,7 +263,7 @@ std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
   scatter->sum = std::move(*sum);
   ChooseAxes(target.machine, *scatter);
   dealing.deal_scatter(target, scatter->grid);
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = scatter->grid.tasks;
   plan.emit = [scatter](KernelFunction& kernel) {
     ScatterEmitter(kernel, *scatter).Run();

@@ -14,8 +14,8 @@
 namespace mxc {
 
 // Empty where the step is no such sum over dense memory.
-std::optional<KernelPlan> PlanScatter(const Program& program, const Step& step,
-                                      const Target& target,
-                                      const Dealing& dealing);
+std::optional<FunctionPlan> PlanScatter(const Program& program,
+                                        const Step& step, const Target& target,
+                                        const Dealing& dealing);
 
 }  // namespace mxc

@@ -221,7 +221,7 @@ void Measure(const Layer& layer, const KernelCandidate& candidate, bool sums,
                              pointwise ? 0 : 1};
   const Program program = Build(c, candidate);
   const Step& step = program.steps[0];
-  const KernelPlan plan = PlanContraction(program, step, target);
+  const FunctionPlan plan = PlanContraction(program, step, target);
   const double start = ThreadSeconds();
   const NativeKernel kernel(target, 5, plan.emit);
   const double compile = 1e3 * (ThreadSeconds() - start);

@@ -166,7 +166,7 @@ TEST_CASE("each barrier is needed, and any order of threads gives the bytes") {
   const Shape shape = {4, 8192};
   MapCase c = SoftmaxCase(shape);
   const KernelPlan plan = PlanOf(c);
-  const EmulatedKernel kernel(EmulatedTarget(), 2, plan.emit);
+  const EmulatedKernel kernel(EmulatedTarget(), plan.write);
   const auto count = static_cast<size_t>(shape.elements());
   std::vector<float> x(count);
   for (size_t i = 0; i < count; ++i) x[i] = std::sin(static_cast<float>(i));

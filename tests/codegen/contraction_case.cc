@@ -269,7 +269,7 @@ std::string CheckCandidate(const ContractionCase& c,
                            double tolerance) {
   const Program program = Build(c, candidate);
   const Step& step = program.steps[0];
-  const KernelPlan plan = PlanContraction(program, step, target);
+  const FunctionPlan plan = PlanContraction(program, step, target);
   if (plan.scratch_bytes > candidate.scratch_bytes) return "more scratch";
   const int operands = static_cast<int>(step.inputs.size()) + 1;
   const NativeKernel kernel(target, operands, plan.emit);

@@ -57,8 +57,7 @@ DeviceStep::DeviceStep(Program program)
       plan_(PlanOf(program_)),
       memory_(program_.buffers.size()) {
   const Step& step = program_.steps[0];
-  kernel_ = std::make_unique<EmulatedKernel>(
-      TargetOf(step), static_cast<int>(step.operands().size()), plan_.emit);
+  kernel_ = std::make_unique<EmulatedKernel>(TargetOf(step), plan_.write);
   for (const int operand : step.operands()) {
     Floats& memory = memory_[program_.Root(operand)];
     if (memory == nullptr) {

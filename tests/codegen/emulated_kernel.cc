@@ -22,9 +22,8 @@ void Watch(mxc_emulated_thread* thread, const void* address, uint32_t,
   *static_cast<bool*>(runtime::EmulatedBlock::UserOf(thread)) = true;
 }
 
-std::string Compile(const Target& target, int operands,
-                    std::function<void(KernelFunction&)> emit) {
-  const KernelSource source = {"kernel", operands, std::move(emit)};
+std::string Compile(const Target& target, WriteKernel write) {
+  const KernelSource source = {"kernel", std::move(write)};
   return CompileForDevice({&source, 1}, target, {}).emulated;
 }
 
@@ -41,9 +40,8 @@ runtime::NamelessFile Write(const std::string& image) {
 
 Target EmulatedTarget() { return EmulatedCudaTarget(*ResolveTarget("native")); }
 
-EmulatedKernel::EmulatedKernel(const Target& target, int operands,
-                               std::function<void(KernelFunction&)> emit)
-    : file_(Write(Compile(target, operands, std::move(emit)))),
+EmulatedKernel::EmulatedKernel(const Target& target, WriteKernel write)
+    : file_(Write(Compile(target, std::move(write)))),
       library_(dlopen(file_.path().c_str(), RTLD_NOW | RTLD_LOCAL)) {
   MXC_CHECK(library_ != nullptr, "{}", dlerror());
   kernel_ = static_cast<const mxc_emulated_kernel*>(dlsym(library_, "kernel"));

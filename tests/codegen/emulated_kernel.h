@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,8 +19,7 @@ Target EmulatedTarget();
 
 class EmulatedKernel {
  public:
-  EmulatedKernel(const Target& target, int operands,
-                 std::function<void(KernelFunction&)> emit);
+  EmulatedKernel(const Target& target, WriteKernel write);
   ~EmulatedKernel();
   EmulatedKernel(const EmulatedKernel&) = delete;
 

@@ -125,11 +125,10 @@ class CaseKernel {
   CaseKernel(const Program& program, const Target& target,
              const Backend& backend)
       : plan_(backend.Plan(program, program.steps[0], target, {})) {
-    const auto operands = static_cast<int>(program.steps[0].operands().size());
     if (target.device.empty()) {
-      native_.emplace(target, operands, plan_.emit);
+      native_.emplace(target, plan_.write);
     } else {
-      emulated_.emplace(target, operands, plan_.emit);
+      emulated_.emplace(target, plan_.write);
     }
   }
 

@@ -52,7 +52,7 @@ TEST_CASE("an expression that shares its parts many times over") {
     const Program& program = c.program();
     const KernelPlan plan =
         CpuBackend().Plan(program, program.steps[0], target, {});
-    const NativeKernel kernel(target, 2, plan.emit);
+    const NativeKernel kernel(target, plan.write);
     CHECK(kernel.object_bytes() < 20000);
   }
 }
@@ -77,7 +77,7 @@ TEST_CASE("a task of an even kernel writes its share of the elements alone") {
       CpuBackend().Plan(c.program(), c.program().steps[0], target, {});
   REQUIRE(plan.even);
   REQUIRE(plan.tasks > 1);
-  const NativeKernel kernel(target, 2, plan.emit);
+  const NativeKernel kernel(target, plan.write);
   const std::vector<float> ones(kCount, 1);
   std::vector<float> written(kCount, 0);
   kernel.Run({const_cast<float*>(ones.data()), written.data()}, 1, 3);

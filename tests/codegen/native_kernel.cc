@@ -22,10 +22,9 @@ constexpr std::byte kPattern{0xA5};
 
 }  // namespace
 
-NativeKernel::NativeKernel(const Target& target, int operands,
-                           std::function<void(KernelFunction&)> emit,
+NativeKernel::NativeKernel(const Target& target, WriteKernel write,
                            bool keep_assembly) {
-  const KernelSource source = {"kernel", operands, std::move(emit)};
+  const KernelSource source = {"kernel", std::move(write)};
   CompileOptions options;
   options.keep_assembly = keep_assembly;
   const CompiledKernels compiled =

@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "codegen/llvm/session.h"
@@ -18,9 +19,13 @@ namespace mxc::test {
 
 class NativeKernel {
  public:
+  NativeKernel(const Target& target, WriteKernel write,
+               bool keep_assembly = false);
   NativeKernel(const Target& target, int operands,
                std::function<void(KernelFunction&)> emit,
-               bool keep_assembly = false);
+               bool keep_assembly = false)
+      : NativeKernel(target, WriterOf(std::move(emit), operands, target),
+                     keep_assembly) {}
   ~NativeKernel();
   NativeKernel(const NativeKernel&) = delete;
 

@@ -79,7 +79,7 @@ class CompiledProcedure {
  private:
   const Program& program_;
   const Step& step_;
-  KernelPlan plan_;
+  FunctionPlan plan_;
   NativeKernel kernel_;
 };
 

@@ -129,7 +129,7 @@ TEST_CASE("all of an index is read before any of it is written") {
       ms[i] = static_cast<float>(2 * i);
     }
     const KernelPlan plan = CpuBackend().Plan(program, step, target, {});
-    const NativeKernel kernel(target, 5, plan.emit);
+    const NativeKernel kernel(target, plan.write);
     kernel.Run({ws.data(), gs.data(), ms.data(), ms.data(), ws.data()}, 0,
                plan.tasks);
     bool right = true;
@@ -196,7 +196,7 @@ TEST_CASE("a large table of sums at positions is linear in its rows") {
       BackendOf(device).Plan(program, program.steps[0], device, {});
   CHECK(threads.tasks > GpuMachineOf(device).busy_threads() / 2);
   CHECK(threads.tasks <= GpuMachineOf(device).busy_threads());
-  const NativeKernel kernel(target, 3, plan.emit);
+  const NativeKernel kernel(target, plan.write);
   std::vector<float> in(count * columns, 1), at(count), out(rows * columns);
   for (int64_t i = 0; i < count; ++i) {
     at[i] = static_cast<float>(i * 977 % rows);

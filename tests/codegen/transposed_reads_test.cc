@@ -111,7 +111,7 @@ TEST_CASE("what would be read outside of the operand is not turned") {
 TEST_CASE("the barrier of a tile is needed; any order gives the same bytes") {
   MapCase c = Turned(DType::kF32, 1, 64, 96);
   const KernelPlan plan = PlanOf(c);
-  const EmulatedKernel kernel(EmulatedTarget(), 2, plan.emit);
+  const EmulatedKernel kernel(EmulatedTarget(), plan.write);
   constexpr size_t kCount = 64 * 96;
   alignas(16) static float x[kCount], y[kCount];
   std::iota(x, x + kCount, 0.0F);

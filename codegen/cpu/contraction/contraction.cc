@@ -13,11 +13,11 @@
 namespace mxc {
 namespace {
 
-KernelPlan PlanWinograd(const Program& program, const Step& step,
-                        const Target& target) {
+FunctionPlan PlanWinograd(const Program& program, const Step& step,
+                          const Target& target) {
   auto shape = std::make_shared<const contraction::WinogradShape>(
       contraction::ShapeWinograd(program, step, target));
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = shape->grid.blocks() * shape->grid.channel_chunks;
   plan.scratch_bytes = shape->grid.scratch_bytes;
   plan.emit = [shape](KernelFunction& kernel) {
@@ -26,11 +26,11 @@ KernelPlan PlanWinograd(const Program& program, const Step& step,
   return plan;
 }
 
-KernelPlan PlanWinogradSums(const Program& program, const Step& step,
-                            const Target& target) {
+FunctionPlan PlanWinogradSums(const Program& program, const Step& step,
+                              const Target& target) {
   auto shape = std::make_shared<const contraction::WinogradSumsShape>(
       contraction::ShapeWinogradSums(program, step, target));
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = shape->tasks();
   plan.scratch_bytes = shape->grid.scratch_bytes;
   plan.emit = [shape](KernelFunction& kernel) {
@@ -39,11 +39,11 @@ KernelPlan PlanWinogradSums(const Program& program, const Step& step,
   return plan;
 }
 
-KernelPlan PlanStrassen(const Program& program, const Step& step,
-                        const Target& target) {
+FunctionPlan PlanStrassen(const Program& program, const Step& step,
+                          const Target& target) {
   auto shape = std::make_shared<const contraction::StrassenShape>(
       contraction::ShapeStrassen(program, step, target));
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = shape->grid.blocks * shape->grid.channel_chunks;
   plan.scratch_bytes = shape->grid.scratch_bytes;
   plan.emit = [shape](KernelFunction& kernel) {
@@ -52,11 +52,11 @@ KernelPlan PlanStrassen(const Program& program, const Step& step,
   return plan;
 }
 
-KernelPlan PlanNest(const Program& program, const Step& step,
-                    const Target& target) {
+FunctionPlan PlanNest(const Program& program, const Step& step,
+                      const Target& target) {
   auto shapes = std::make_shared<const std::vector<contraction::StepShape>>(
       contraction::ShapeStep(program, step, target));
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = shapes->front().task_count();
   plan.emit = [shapes](KernelFunction& kernel) {
     contraction::EmitStep(kernel, *shapes);
@@ -66,8 +66,8 @@ KernelPlan PlanNest(const Program& program, const Step& step,
 
 }  // namespace
 
-KernelPlan PlanContraction(const Program& program, const Step& step,
-                           const Target& target) {
+FunctionPlan PlanContraction(const Program& program, const Step& step,
+                             const Target& target) {
   const ContractionStep& body = *step.contraction();
   const std::string& algorithm = body.choice.algorithm;
   MXC_CHECK(body.maxima.empty() || contraction::WinogradTile(algorithm) > 0,

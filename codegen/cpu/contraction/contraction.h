@@ -9,7 +9,7 @@
 namespace mxc {
 
 // A ContractionStep whose choice.algorithm is not empty.
-KernelPlan PlanContraction(const Program& program, const Step& step,
-                           const Target& target);
+FunctionPlan PlanContraction(const Program& program, const Step& step,
+                             const Target& target);
 
 }  // namespace mxc

@@ -167,9 +167,9 @@ std::vector<WeightTransform::Entry> EntriesOf(const TensorType& type,
 
 }  // namespace
 
-std::optional<KernelPlan> PlanWeightTransform(const Program& program,
-                                              const Step& step,
-                                              const Target& target) {
+std::optional<FunctionPlan> PlanWeightTransform(const Program& program,
+                                                const Step& step,
+                                                const Target& target) {
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
   if (to.layout.basis == KernelBasis::kPlain) return std::nullopt;
   const Map* map = step.map();
@@ -193,7 +193,7 @@ std::optional<KernelPlan> PlanWeightTransform(const Program& program,
   shape->rows = to.type.shape[to.layout.dims[1].axis];
   shape->columns = to.type.shape[to.layout.dims[2].axis];
   shape->lanes = target.machine.lanes(shape->dtype);
-  KernelPlan plan;
+  FunctionPlan plan;
   plan.tasks = shape->panels().extent;
   plan.emit = [shape](KernelFunction& kernel) {
     WeightTransformEmitter(kernel, *shape).Emit();

@@ -12,8 +12,8 @@
 namespace mxc {
 
 // A plan if the step's output is in such a basis.
-std::optional<KernelPlan> PlanWeightTransform(const Program& program,
-                                              const Step& step,
-                                              const Target& target);
+std::optional<FunctionPlan> PlanWeightTransform(const Program& program,
+                                                const Step& step,
+                                                const Target& target);
 
 }  // namespace mxc

@@ -42,8 +42,9 @@ class ToyCode : public Backend {
 
   KernelPlan Plan(const Program& program, const Step& step,
                   const Target& target, const InnerCalls&) const override {
-    KernelPlan plan =
-        PlanGeneric(program, step, target, kTaskPerElement).kernel;
+    KernelPlan plan = {
+        PlanGeneric(program, step, target, kTaskPerElement).kernel, step,
+        target};
     plan.launch.grid[0] = static_cast<uint32_t>(plan.tasks);
     return plan;
   }
