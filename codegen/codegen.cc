@@ -10,7 +10,6 @@
 #include "codegen/artifact/device_section.h"
 #include "codegen/artifact/flat_program.h"
 #include "codegen/backend.h"
-#include "codegen/modelled_time.h"
 #include "codegen/schedule/address_form.h"
 #include "ir/program/in_place.h"
 #include "ir/support/check.h"
@@ -59,8 +58,12 @@ KernelRow RowOf(const Program& program, const Step& step,
 
 class KernelTable {
  public:
-  KernelTable(const Target& target, CodeImage& image)
-      : target_(target), backend_(BackendOf(target)), image_(image) {}
+  KernelTable(const Target& target, const KernelCatalog& catalog,
+              CodeImage& image)
+      : target_(target),
+        backend_(BackendOf(target)),
+        catalog_(catalog),
+        image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
     if (IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
@@ -111,19 +114,21 @@ class KernelTable {
             plan.tasks,
             plan.scratch_bytes,
             plan.launch,
-            TimeOf(program, step, plan.nanoseconds, plan.of_units),
+            TimeOf(program, step),
             plan.even,
             std::move(plan.computes)};
   }
 
-  double TimeOf(const Program& program, const Step& step, double planned = 0,
-                bool of_units = false) const {
-    return ModelledNanoseconds(target_.machine, program, step, planned,
-                               of_units);
+  // Steps that a step holds have rows of their own.
+  double TimeOf(const Program& program, const Step& step) const {
+    return step.body.work() == Work::kSteps
+               ? 0
+               : 1e9 * catalog_.Seconds(program, step);
   }
 
   const Target& target_;
   const Backend& backend_;
+  const KernelCatalog& catalog_;
   CodeImage& image_;
   std::map<std::string, StepCode> rows_;
   std::vector<KernelSource> sources_;
@@ -135,7 +140,9 @@ Result<CodeImage> GenerateCode(std::span<const Program> entries,
                                const Target& target,
                                const CodegenOptions& options) {
   CodeImage image;
-  KernelTable kernels(target, image);
+  std::unique_ptr<KernelCatalog> own;
+  if (options.catalog == nullptr) own = MakeKernelCatalog(target);
+  KernelTable kernels(target, own ? *own : *options.catalog, image);
   for (const Program& entry : entries) {
     const FlatProgram flat = Flatten(entry);
     std::vector<StepCode>& steps = image.steps.emplace_back();

@@ -54,6 +54,9 @@ struct CodegenOptions {
   BackEndOptions options = {};
   // Raised by the kernels that are compiled; may be null.
   WorkCount* count = nullptr;
+  // By which the programs were planned, so that the tables tell the times that
+  // decided; null: the target's, as it is without options.
+  const KernelCatalog* catalog = nullptr;
 };
 
 // The steps that transform the entries' constants into Winograd's domain when
@@ -68,7 +71,7 @@ struct StepCode {
   int64_t tasks = 1;  // size of the fixed grid
   int64_t scratch_bytes = 0;
   mxc_launch launch = {};     // on a device
-  double nanoseconds = 0;     // modelled: mxc_step.nanoseconds
+  double nanoseconds = 0;     // KernelCatalog::Seconds: mxc_step.nanoseconds
   bool even = false;          // MXC_KERNEL_EVEN
   std::string computes = {};  // KernelFacts::computes
 };

@@ -26,6 +26,7 @@
 #include "passes/dead_code.h"
 #include "passes/free_layouts.h"
 #include "passes/kernel_demands.h"
+#include "passes/kernel_seconds.h"
 #include "passes/layout_copies.h"
 #include "passes/least_cut.h"
 #include "passes/passes.h"
@@ -101,13 +102,19 @@ class LayoutChoice {
     const Step& step = StepOf(s);
     const ContractionStep* body = step.contraction();
     if (body == nullptr || body->choice.algorithm.empty()) return;
+    const bool constant =
+        program_.buffers[step.inputs[1]].kind == BufferKind::kConstant;
+    const auto seconds = [&](const KernelCandidate& kernel) {
+      return KernelSeconds(kernel, constant);
+    };
     Kernels kernels;
     for (KernelCandidate& each : catalog_.Candidates(body->contraction)) {
       auto& best = kernels.forms[IsLast(each) ? 1 : 0];
       const bool chosen = each.choice == body->choice;
       const bool fits = each.parts == 0 && !each.flipped_weight &&
                         catalog_.Finishes(program_, step, each);
-      if (!chosen && (!fits || (best && best->cost <= each.cost))) continue;
+      if (!chosen && (!fits || (best && seconds(*best) <= seconds(each))))
+        continue;
       if (best && best->choice == body->choice) continue;
       best = std::move(each);
     }
@@ -214,7 +221,9 @@ class LayoutChoice {
   // Of the step while those operands have their channels last.
   double SecondsWith(size_t s, const std::set<int>& last) {
     for (const int b : last) program_.buffers[b].layout = LastOf(b);
-    const double seconds = catalog_.SecondsOf(program_, StepOf(s));
+    const Step& step = StepOf(s);
+    const double seconds =
+        step.map() != nullptr ? catalog_.KernelSeconds(program_, step) : 0;
     for (const int b : last) {
       Buffer& buffer = program_.buffers[b];
       buffer.layout = Layout::RowMajor(buffer.type.shape);

@@ -7,7 +7,6 @@
 
 #include "passes/state_order.h"
 #include "passes/step_readers.h"
-#include "passes/step_seconds.h"
 
 namespace mxc {
 namespace {
@@ -19,7 +18,7 @@ constexpr size_t kMostGrowth = 4;
 
 }  // namespace
 
-Eviction::Eviction(const Machine& machine, const Program& program)
+Eviction::Eviction(const PassContext& context, const Program& program)
     : program_(program),
       writer_(program.buffers.size(), -1),
       root_(program.buffers.size()),
@@ -44,7 +43,7 @@ Eviction::Eviction(const Machine& machine, const Program& program)
       }
     }
     pairs_.push_back(SharePairs(program, step));
-    seconds_.push_back(EstimateSeconds(machine, program, step));
+    seconds_.push_back(context.Seconds(program, step));
     clock_.push_back(time);
     time += seconds_.back();
   }

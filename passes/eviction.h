@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
-#include "ir/target/machine.h"
+#include "passes/pass.h"
 #include "passes/sharing.h"
 
 namespace mxc {
@@ -33,7 +33,7 @@ struct EvictionRun {
 
 class Eviction {
  public:
-  Eviction(const Machine& machine, const Program& program);
+  Eviction(const PassContext& context, const Program& program);
 
   // Nothing if there is a step that does not fit. States that are updated in
   // place may make later steps wait, and so add to the bytes. `patience` is the

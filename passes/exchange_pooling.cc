@@ -29,7 +29,6 @@
 #include "passes/passes.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
-#include "passes/step_seconds.h"
 #include "passes/step_uses.h"
 
 namespace mxc {

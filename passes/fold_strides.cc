@@ -25,7 +25,6 @@
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"
-#include "passes/step_seconds.h"
 
 namespace mxc {
 namespace {

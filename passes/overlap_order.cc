@@ -6,17 +6,15 @@
 #include <utility>
 #include <vector>
 
-#include "passes/step_seconds.h"
-
 namespace mxc {
 namespace {
 
 // Steps are named by their place in the given order.
 class Overlapping {
  public:
-  Overlapping(const Machine& machine, const Program& program,
+  Overlapping(const PassContext& context, const Program& program,
               const Schedule& schedule, const Order& given, int64_t reach)
-      : machine_(machine),
+      : context_(context),
         program_(program),
         given_(given),
         reach_(reach),
@@ -73,8 +71,7 @@ class Overlapping {
     has_run_[i] = true;
     result_.order.push_back(given_[i]);
     double& clock = step(i).body.beside() ? beside_ : now_;
-    clock = std::max(clock, begin_[i]) +
-            EstimateSeconds(machine_, program_, step(i));
+    clock = std::max(clock, begin_[i]) + context_.Seconds(program_, step(i));
     const double end = clock;
     while (!later_.empty() && later_.begin()->first <= now_) {
       due_.insert(later_.begin()->second);
@@ -86,7 +83,7 @@ class Overlapping {
     }
   }
 
-  const Machine& machine_;
+  const PassContext& context_;
   const Program& program_;
   const Order& given_;
   const int64_t reach_;
@@ -104,10 +101,10 @@ class Overlapping {
 
 }  // namespace
 
-TimedOrder OverlapOrder(const Machine& machine, const Program& program,
+TimedOrder OverlapOrder(const PassContext& context, const Program& program,
                         const Schedule& schedule, const Order& given,
                         int64_t reach) {
-  return Overlapping(machine, program, schedule, given, reach).Run();
+  return Overlapping(context, program, schedule, given, reach).Run();
 }
 
 }  // namespace mxc

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "ir/program/program.h"
-#include "ir/target/machine.h"
+#include "passes/pass.h"
 #include "passes/schedule.h"
 
 namespace mxc {
@@ -17,7 +17,7 @@ struct TimedOrder {
 // `given`, but for this: a step that may run beside others comes as soon as it
 // can, and while its readers wait for it, others of the next `reach` steps come
 // first. The steps that run beside others are one queue, the rest another.
-TimedOrder OverlapOrder(const Machine& machine, const Program& program,
+TimedOrder OverlapOrder(const PassContext& context, const Program& program,
                         const Schedule& schedule, const Order& given,
                         int64_t reach);
 

@@ -77,6 +77,12 @@ struct PassContext {
     static const Machine unknown;
     return target != nullptr ? target->machine : unknown;
   }
+
+  // About how long a step takes: KernelCatalog::Seconds.
+  double Seconds(const Program& program, const Step& step) const {
+    return catalog != nullptr ? catalog->Seconds(program, step)
+                              : KernelCatalog(machine()).Seconds(program, step);
+  }
 };
 
 // For which targets a pass runs: those whose steps the host's threads run, or

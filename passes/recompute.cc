@@ -23,11 +23,11 @@
 
 #include "ir/program/memory.h"
 #include "ir/program/steps/map.h"
+#include "passes/evaluation_cost.h"
 #include "passes/eviction.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
 #include "passes/state_order.h"
-#include "passes/step_seconds.h"
 
 namespace mxc {
 namespace {
@@ -72,8 +72,13 @@ class Forward {
   // Read by a backward step.
   bool needed(int buffer) const { return needed_[buffer]; }
 
-  double Seconds(int step) const {
-    return EstimateSeconds(machine_, program_, program_.steps[step]);
+  // Of a Map, with what a step costs beside its elements.
+  double Work(int step) const {
+    double work = StepCost(machine_);
+    for (const Store& store : program_.steps[step].map()->stores) {
+      work += HoistedCost(store);
+    }
+    return work;
   }
   int64_t Bytes(int step) const {
     int64_t bytes = 0;
@@ -222,8 +227,7 @@ class CheapChoice {
     if (s.view) return true;
     const int64_t bytes = forward_.Bytes(step);
     return s.map() && bytes >= kWorthwhileBytes &&
-           forward_.Seconds(step) * machine_.elements_per_second <=
-               kNextToNothing * static_cast<double>(bytes);
+           forward_.Work(step) <= kNextToNothing * static_cast<double>(bytes);
   }
 
   const Machine& machine_;
@@ -253,7 +257,7 @@ class BudgetSearch {
  public:
   BudgetSearch(const Program& program, const Candidate& largest,
                PassContext& context)
-      : eviction_(context.machine(), program),
+      : eviction_(context, program),
         largest_(largest.bytes),
         context_(context) {}
 

@@ -206,7 +206,7 @@ Order LeastMemory(const Program& program, const Schedule& schedule,
 Order Overlapped(const Program& program, const Schedule& schedule,
                  const PassContext& context, const Order& given) {
   const auto try_reach = [&](int64_t reach) {
-    return OverlapOrder(context.machine(), program, schedule, given, reach);
+    return OverlapOrder(context, program, schedule, given, reach);
   };
   const int64_t peak = schedule.PeakOf(given);
   double seconds = try_reach(0).seconds;

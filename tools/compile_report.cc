@@ -89,7 +89,8 @@ void PrintReport(const EmitOptions& options, const Plan& plan,
     phases.push_back({{"name", phase.name}, {"seconds", phase.seconds}});
   }
   const ParameterFile& file = plan.network->parameter_file();
-  const Overview largest = MakeOverview(plan.largest(), plan.target);
+  const Overview largest =
+      MakeOverview(plan.largest(), plan.target, *plan.catalog);
   Json report = {{"output", options.output},
                  {"parameters", ToJson(file)},
                  {"warnings", file.warnings},

@@ -82,8 +82,9 @@ Result<Diagram> MakeDiagram(const DotOptions& options) {
   }
   Progress silent;
   MXC_ASSIGN(const Plan plan, MakePlan(request, network, silent));
-  return StepDiagram(MakeOverview(plan.programs.front(), plan.target),
-                     TextsOf(model.graph));
+  return StepDiagram(
+      MakeOverview(plan.programs.front(), plan.target, *plan.catalog),
+      TextsOf(model.graph));
 }
 
 Result<std::string> Draw(const DotOptions& options) {

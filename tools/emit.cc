@@ -42,12 +42,12 @@ Status EmitTexts(const EmitOptions& options, const CompileRequest& request,
   }
   if (options.Emits("dot")) {
     MXC_ASSIGN(const Model model, plan.network->Specialize(request.First()));
-    MXC_RETURN_IF_ERROR(
-        WriteText(stem + ".dot",
-                  GraphvizText(StepDiagram(
-                      MakeOverview(plan.programs.front(), plan.target),
-                      TextsOf(model.graph))),
-                  outcome));
+    MXC_RETURN_IF_ERROR(WriteText(
+        stem + ".dot",
+        GraphvizText(StepDiagram(
+            MakeOverview(plan.programs.front(), plan.target, *plan.catalog),
+            TextsOf(model.graph))),
+        outcome));
   }
   return Done{};
 }

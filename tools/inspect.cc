@@ -178,7 +178,7 @@ int InspectModel(const InspectOptions& options) {
   if (!plan.ok()) return Fail(style, plan.errors());
   std::vector<Overview> overviews;
   for (const Program& program : plan->programs) {
-    overviews.push_back(MakeOverview(program, plan->target));
+    overviews.push_back(MakeOverview(program, plan->target, *plan->catalog));
   }
   const auto page = PagePartsOf(options);
   if (!page.ok()) return Fail(style, page.errors());

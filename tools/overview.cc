@@ -170,8 +170,8 @@ double Overview::modelled_seconds() const {
   return sum;
 }
 
-Overview MakeOverview(const Program& program, const Target& target) {
-  const auto catalog = MakeKernelCatalog(target);
+Overview MakeOverview(const Program& program, const Target& target,
+                      const KernelCatalog& catalog) {
   Overview overview;
   overview.network = program.name;
   overview.entry = program.entry.Name();
@@ -203,11 +203,14 @@ Overview MakeOverview(const Program& program, const Target& target) {
   for (const Step& step : program.steps) {
     StepRow row;
     row.name = step.name;
-    row.kernel = row.algorithm = KernelName(step, *catalog);
+    row.kernel = row.algorithm = KernelName(step, catalog);
     row.inputs = step.inputs;
     row.outputs = step.outputs;
     row.flops = step.flops(program);
     row.scratch = step.scratch_bytes;
+    if (!target.device.empty()) {
+      row.modelled_seconds = catalog.Seconds(program, step);
+    }
     for (const std::vector<int>* operands : {&step.inputs, &step.outputs}) {
       for (const int b : *operands) row.bytes += program.buffers[b].bytes();
     }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/program/kernel_catalog.h"
 #include "ir/program/memory.h"
 #include "ir/program/program.h"
 #include "ir/target/target.h"
@@ -46,8 +47,8 @@ struct StepRow {
   // On a device, of an artifact; of others no threads.
   int64_t blocks = 0, block_threads = 0, shared_bytes = 0;
   int64_t flops = 0, bytes = 0, scratch = 0;
-  // Of an artifact for a device, by the compiler's model of it, all turns
-  // together: to launch, and the larger of arithmetic and traffic.
+  // For a device, KernelCatalog::Seconds, all turns together: to launch, and the
+  // larger of arithmetic and traffic.
   double modelled_seconds = 0;
 };
 
@@ -81,8 +82,9 @@ struct Overview {
   int64_t state_bytes() const { return BytesOf("state"); }
 };
 
-// Of a program for the target.
-Overview MakeOverview(const Program& program, const Target& target);
+// Of a program for the target, planned by the catalog.
+Overview MakeOverview(const Program& program, const Target& target,
+                      const KernelCatalog& catalog);
 // Sets what follows from all rows: which buffers are read, and where steps run.
 void NoteReadsAndPlaces(Overview& overview);
 

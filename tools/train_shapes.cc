@@ -147,7 +147,8 @@ std::string WayToLabels(const std::string& source) {
 Status RequireLabels(const data::Iterator& source, const Plan& plan) {
   int64_t needed = 0;  // without those at the end that nothing reads
   for (const BufferRow& row :
-       MakeOverview(plan.programs.front(), plan.target).buffers) {
+       MakeOverview(plan.programs.front(), plan.target, *plan.catalog)
+           .buffers) {
     const auto label = std::ranges::find(plan.label_inputs, row.name);
     if (!row.read || label == plan.label_inputs.end()) continue;
     needed = std::max(needed, label - plan.label_inputs.begin() + 1);

@@ -28,6 +28,15 @@ std::optional<FunctionPlan> PlanSpecialMap(const Program& program,
   return PlanTranspose(program, step, target);
 }
 
+// Of a Map or a Procedure.
+FunctionPlan PlanLowered(const Program& program, const Step& step,
+                         const Target& target) {
+  if (auto special = PlanSpecialMap(program, step, target)) {
+    return std::move(*special);
+  }
+  return PlanGeneric(program, step, target, kTaskRanges).kernel;
+}
+
 FunctionPlan PlanKernel(const Program& program, const Step& step,
                         const Target& target, const InnerCalls& calls_of) {
   if (const TileLoop* loop = step.loop()) {
@@ -35,17 +44,33 @@ FunctionPlan PlanKernel(const Program& program, const Step& step,
   }
   const Step lowered = Lowered(program, step, kTaskRanges);
   if (lowered.contraction()) return PlanContraction(program, lowered, target);
-  if (auto special = PlanSpecialMap(program, lowered, target)) {
-    return std::move(*special);
-  }
-  return PlanGeneric(program, lowered, target, kTaskRanges).kernel;
+  return PlanLowered(program, lowered, target);
 }
+
+bool HasChosenKernel(const Step& step) {
+  const ContractionStep* contraction = step.contraction();
+  return contraction != nullptr && !contraction->choice.algorithm.empty();
+}
+
+class CpuCatalog : public ContractionCatalog {
+ public:
+  using ContractionCatalog::ContractionCatalog;
+
+  double KernelSeconds(const Program& program,
+                       const Step& step) const override {
+    if (HasChosenKernel(step))
+      return KernelCatalog::KernelSeconds(program, step);
+    const Step lowered = Lowered(program, step, kTaskRanges);
+    if (!IsGeneric(lowered)) return 0;
+    return 1e-9 * PlanLowered(program, lowered, target()).nanoseconds;
+  }
+};
 
 class CpuCode : public Backend {
  public:
   std::unique_ptr<KernelCatalog> MakeCatalog(
       const Target& target, const CatalogOptions& options) const override {
-    return MakeCpuCatalog(target, options);
+    return std::make_unique<CpuCatalog>(target, options);
   }
 
   KernelPlan Plan(const Program& program, const Step& step,

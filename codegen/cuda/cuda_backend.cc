@@ -27,7 +27,8 @@ constexpr std::string_view kAssembler = "assembler";
 class ProductCatalog : public KernelCatalog {
  public:
   ProductCatalog(const Target& target, const BackEndOptions& options)
-      : target_(target),
+      : KernelCatalog(target.machine),
+        target_(target),
         machine_(GpuMachineOf(target)),
         tf32_(OptionOf(options, kTf32) == "on") {}
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
@@ -51,8 +52,15 @@ class ProductCatalog : public KernelCatalog {
   Trials trials() const override {
     return {.of_all_types = true, .of_sums = true};
   }
-  double SecondsOf(const Program& program, const Step& step) const override {
-    return SharedSumSeconds(program, step, target_);
+  double KernelSeconds(const Program& program,
+                       const Step& step) const override {
+    if (const Launch* launch = step.body.As<Launch>()) {
+      return LaunchSeconds(*launch);
+    }
+    const ContractionStep* contraction = step.contraction();
+    return contraction != nullptr && !contraction->choice.algorithm.empty()
+               ? KernelCatalog::KernelSeconds(program, step)
+               : SharedSumSeconds(program, step, target_);
   }
   bool RunsAtOnce(const Program& program,
                   std::span<const Step* const> steps) const override {
@@ -60,6 +68,17 @@ class ProductCatalog : public KernelCatalog {
   }
 
  private:
+  // Parts share the device: they take as long as one after the other.
+  double LaunchSeconds(const Launch& launch) const {
+    const Program& inside = *launch.inside;
+    const std::string alignments(inside.buffers.size(), 'e');
+    double seconds = 1e-9 * PlanLaunch(launch, target_, alignments).nanoseconds;
+    for (const Step& step : inside.steps) {
+      if (step.contraction() != nullptr) seconds += KernelSeconds(inside, step);
+    }
+    return seconds;
+  }
+
   const Target target_;
   const GpuMachine machine_;
   const bool tf32_;
@@ -69,12 +88,9 @@ DevicePlan PlanKernel(const Program& program, const Step& step,
                       const Target& target) {
   const std::string alignments = AlignmentsOf(program, step);
   if (const Launch* launch = step.body.As<Launch>()) {
-    DevicePlan plan = PlanLaunch(*launch, target, alignments);
-    plan.of_units = true;
-    return plan;
+    return PlanLaunch(*launch, target, alignments);
   }
   DevicePlan plan = PlanStep(program, step, target, alignments).kernel;
-  plan.of_units = true;
   plan.computes = LibraryTaskOf(program, step, alignments);
   if (!plan.computes.empty()) {
     plan.scratch_bytes = std::max(plan.scratch_bytes, step.scratch_bytes);

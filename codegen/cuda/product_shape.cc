@@ -370,22 +370,6 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
   return candidates;
 }
 
-double ProductSeconds(const Contraction& c, const KernelChoice& choice,
-                      const GpuMachine& machine,
-                      const ProductLayouts& layouts) {
-  const ProductReading reading(c, layouts);
-  const ProductTile tile = TileOf(choice);
-  const ProductExtents extents = ExtentsOf(c);
-  const double copies =
-      reading.Instructions(tile.rows, tile.columns, tile.depth,
-                           tile.threads()) /
-      InstructionsPerSecond(machine) *
-      static_cast<double>(extents.Blocks(tile) * extents.depth);
-  return std::max(static_cast<double>(c.flops()) /
-                      UnitOf(machine, choice.algorithm).flops_per_second,
-                  copies);
-}
-
 const ProductUnit& UnitOf(const Machine& machine, std::string_view algorithm) {
   const auto unit =
       std::ranges::find(machine.products, algorithm, &ProductUnit::name);

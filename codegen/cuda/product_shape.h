@@ -95,11 +95,6 @@ std::vector<KernelCandidate> ProductCandidates(const Contraction& c,
                                                const GpuMachine& machine,
                                                bool tf32 = false);
 
-// What the kernel of the choice takes at least: its products at the rate that
-// the units reach, or its copies.
-double ProductSeconds(const Contraction& c, const KernelChoice& choice,
-                      const GpuMachine& machine, const ProductLayouts& layouts);
-
 // The unit that has the algorithm's name; one that the machine has.
 const ProductUnit& UnitOf(const Machine& machine, std::string_view algorithm);
 

@@ -5,7 +5,6 @@
 
 #include "codegen/cuda/block_reduction.h"
 #include "codegen/cuda/product_kernel.h"
-#include "codegen/cuda/product_shape.h"
 #include "codegen/cuda/task_per_thread.h"
 #include "codegen/cuda/transpose_kernel.h"
 #include "codegen/loops/map_nests.h"
@@ -15,33 +14,12 @@
 
 namespace mxc {
 
-namespace {
-
-DevicePlan PlanTimedProduct(const Program& program, const Step& step,
-                            const Target& target,
-                            const std::string& alignments) {
-  const ContractionStep& contraction = *step.contraction();
-  const auto channels_last = [&](int b) {
-    return !program.buffers[b].layout.row_major();
-  };
-  const ProductLayouts layouts = {channels_last(step.inputs[0]),
-                                  channels_last(step.inputs[1]),
-                                  channels_last(step.outputs[0])};
-  DevicePlan plan = PlanProduct(program, step, alignments);
-  plan.nanoseconds =
-      1e9 * ProductSeconds(contraction.contraction, contraction.choice,
-                           GpuMachineOf(target), layouts);
-  return plan;
-}
-
-}  // namespace
-
 StepKernel PlanStep(const Program& program, const Step& step,
                     const Target& target, const std::string& alignments,
                     int task_threads) {
   const Step lowered = Lowered(program, step, kTaskPerThread);
   if (lowered.contraction()) {
-    return {PlanTimedProduct(program, lowered, target, alignments)};
+    return {PlanProduct(program, lowered, alignments)};
   }
   GenericPlan plan = PlanGeneric(program, lowered, target, kTaskPerThread);
   if (plan.nests != nullptr) {
@@ -57,7 +35,8 @@ StepKernel PlanStep(const Program& program, const Step& step,
 
 double SharedSumSeconds(const Program& program, const Step& step,
                         const Target& target) {
-  const Map* map = step.map();
+  const Step lowered = Lowered(program, step, kTaskPerThread);
+  const Map* map = lowered.map();
   const bool reduces = map != nullptr && !step.view &&
                        std::ranges::any_of(map->stores, [](const Store& store) {
                          return HasReduction(store.value);
@@ -65,7 +44,7 @@ double SharedSumSeconds(const Program& program, const Step& step,
   if (!reduces) return 0;
   const std::string alignments(step.operands().size(), 'v');
   const auto plan = PlanBlockReduction(
-      NestsOf(program, step, target, kTaskPerThread), target, alignments);
+      NestsOf(program, lowered, target, kTaskPerThread), target, alignments);
   return plan ? 1e-9 * plan->nanoseconds : 0;
 }
 

@@ -23,8 +23,8 @@ StepKernel PlanStep(const Program& program, const Step& step,
                     const Target& target, const std::string& alignments,
                     int task_threads = kTaskThreads);
 
-// What a step that is no contraction takes, if blocks share its reductions; else
-// 0.
+// What a step takes that is lowered to a Map, if blocks share its reductions;
+// else 0.
 double SharedSumSeconds(const Program& program, const Step& step,
                         const Target& target);
 

@@ -30,12 +30,9 @@ struct KernelFacts {
   // What a library may compute in the kernel's place (runtime/abi/
   // matrix_product.h); empty: nothing that has a name.
   std::string computes = {};
-  // Of all tasks on one core, where the plan knows better than FLOPs and bytes
-  // do.
+  // Of all tasks on one core or on the device, where the plan knows better than
+  // FLOPs and bytes do: for KernelCatalog::KernelSeconds.
   double nanoseconds = 0;
-  // Whether that holds whatever the FLOPs are: it is of the units that compute
-  // them.
-  bool of_units = false;
 };
 
 template <typename Function>

@@ -24,6 +24,10 @@ Step Lowered(const Program& program, Step step, const Dealing& dealing) {
   return step;
 }
 
+bool IsGeneric(const Step& lowered) {
+  return lowered.map() != nullptr || lowered.body.As<Procedure>() != nullptr;
+}
+
 GenericPlan PlanGeneric(const Program& program, const Step& step,
                         const Target& target, const Dealing& dealing) {
   const Step lowered = Lowered(program, step, dealing);

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// KernelCatalog: the question that passes may ask about a target's kernels.
-// Codegen answers it; the tool hands it to the passes in PassContext.
+// KernelCatalog: the questions that passes may ask about a target's kernels, and
+// how long steps take. Codegen answers; the tool hands it to the passes in
+// PassContext, and to codegen, which writes the times into the tables.
 #pragma once
 
 #include <cstdint>
 #include <limits>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/program/kernel_choice.h"
 #include "ir/program/layout.h"
 #include "ir/program/program.h"
+#include "ir/target/machine.h"
 
 namespace mxc {
 
@@ -61,13 +64,28 @@ struct Trials {
   bool of_sums = false;
 };
 
+// One that is not derived from has generic loop nests alone.
 class KernelCatalog {
  public:
+  explicit KernelCatalog(Machine machine = {}) : machine_(std::move(machine)) {}
   virtual ~KernelCatalog() = default;
+  const Machine& machine() const { return machine_; }
+
+  // About how long a step takes, with the kernel that was chosen for it and its
+  // operands as they lie: on one core of a host, or on a whole device with the
+  // launch. Of a step that holds others, all their runs. There is no other
+  // estimate of a step: passes decide by it, and the tables tell it.
+  double Seconds(const Program& program, const Step& step) const;
+
+  // The part of it that the kernel takes where its operands come at once; 0: not
+  // known. Of a contraction with a chosen algorithm it is the candidate's cost.
+  virtual double KernelSeconds(const Program& program, const Step& step) const;
+
   // Best first. The generic loop nest, with an empty algorithm, is not listed:
   // it is always there and takes any layout.
-  virtual std::vector<KernelCandidate> Candidates(
-      const Contraction& contraction) const = 0;
+  virtual std::vector<KernelCandidate> Candidates(const Contraction&) const {
+    return {};
+  }
   // For people, in few words: "winograd4 16c", "mma 128x64 or library".
   virtual std::string Describe(const KernelChoice& choice) const {
     return choice.algorithm;
@@ -90,16 +108,19 @@ class KernelCatalog {
     return true;
   }
   virtual Trials trials() const { return {}; }
-  // What a step that is no contraction takes at least, as its operands lie, beside
-  // the traffic of its operands at the rate of the whole device; seconds, 0: not
-  // known.
-  virtual double SecondsOf(const Program&, const Step&) const { return 0; }
   // Whether a device can be told to run these steps at once (steps/launch.h).
   // Each is ready when the first one is, but for what the others compute.
   virtual bool RunsAtOnce(const Program&,
                           std::span<const Step* const> /*steps*/) const {
     return false;
   }
+
+ private:
+  Machine machine_;
 };
+
+// The cost of the candidate that is the step's choice; 0: it is none of them.
+double CostOfChoice(const ContractionStep& step,
+                    std::span<const KernelCandidate> candidates);
 
 }  // namespace mxc

@@ -42,7 +42,7 @@ Layout BlockedWeight(const Contraction& c) {
 
 // Overlapping windows at a stride take three times as long as others, so that
 // fold-strides finds work.
-double Seconds(const Contraction& c) {
+double CostOf(const Contraction& c) {
   bool strided = false;
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     strided = strided || (c.stride[k] > 1 && c.kernel[k] > c.stride[k]);
@@ -89,7 +89,7 @@ std::vector<KernelCandidate> BlockedCatalog::Candidates(
   candidate.weight = BlockedWeight(c);
   candidate.scratch_bytes = 256;
   // Data that are widened at each read take twice as long.
-  candidate.cost = (c.types.data == c.types.sum ? 1 : 2) * Seconds(c);
+  candidate.cost = (c.types.data == c.types.sum ? 1 : 2) * CostOf(c);
   if (c.kernel.empty()) {
     candidate.choice = {"gemm", {4, 1, 1}};
     candidate.library = c.in == kLibraryDepth;

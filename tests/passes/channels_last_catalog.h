@@ -34,7 +34,8 @@ class ChannelsLastCatalog : public BlockedCatalog {
     forms.push_back(last);
     return forms;
   }
-  double SecondsOf(const Program& program, const Step& step) const override {
+  double KernelSeconds(const Program& program,
+                       const Step& step) const override {
     if (step.map() == nullptr || step.inputs.empty()) return 0;
     const bool sums =
         std::ranges::any_of(step.map()->stores, [](const Store& store) {

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/contraction_text.h"
 #include "tests/tools/contractions.h"
 #include "tools/driver/tune/kernel_timer.h"
@@ -99,6 +100,88 @@ TEST_CASE("tuning: what was measured to be faster comes first") {
   CHECK(Order(kernels, {{a, {100, 50}}, {b, {99, 50}}}) == Names{"a", "b"});
   // Half of an answer is none.
   CHECK(Order(kernels, {{b, {1, 1}}}) == Names{"a", "b"});
+}
+
+// A convolution by the kernel, whose bytes do not count.
+Program By(const KernelCandidate& kernel) {
+  Program program;
+  Step step;
+  for (const BufferKind kind :
+       {BufferKind::kInput, BufferKind::kInput, BufferKind::kOutput}) {
+    const int b = AddBuffer(program, "b", {DType::kF32, Shape{1}}, kind);
+    (kind == BufferKind::kOutput ? step.outputs : step.inputs).push_back(b);
+  }
+  step.body = ContractionStep{kLayer, Acc(DType::kF32), kernel.choice};
+  program.steps.push_back(step);
+  return program;
+}
+
+TEST_CASE("tuning: steps take what was measured, and to ask notes nothing") {
+  const std::vector<KernelCandidate> kernels = {Kernel("a", 1.0),
+                                                Kernel("b", 1.2)};
+  const Stated model(kernels);
+  TuningCache cache;
+  const TunedCatalog tuned(model, cache, "t");
+  const auto seconds = [&](int kernel) {
+    const Program program = By(kernels[kernel]);
+    return tuned.Seconds(program, program.steps[0]);
+  };
+  CHECK(seconds(0) == doctest::Approx(1.0));
+  CHECK(seconds(1) == doctest::Approx(1.2));
+  CHECK(tuned.questions().empty());
+  // The second one is twice as fast as the first, whose time is the model's.
+  cache.Put(
+      "t", ToString(kLayer),
+      {"m",
+       2,
+       {{NameOf(kernels[0]), {100, 50}}, {NameOf(kernels[1]), {50, 25}}}});
+  CHECK(seconds(0) == doctest::Approx(1.0));
+  CHECK(seconds(1) == doctest::Approx(0.5));
+  for (const KernelCandidate& kernel : tuned.Candidates(kLayer)) {
+    const Program program = By(kernel);
+    CHECK(tuned.Seconds(program, program.steps[0]) == kernel.cost);
+  }
+}
+
+TEST_CASE("tuning: what a catalog says of other steps is the model's") {
+  const auto target = ResolveTarget("cuda:sm_80");
+  const auto model = MakeKernelCatalog(*target);
+  const TuningCache cache;
+  const TunedCatalog tuned(*model, cache, target->name);
+  // Sums of few, long rows, which few blocks share.
+  Program program;
+  Step step;
+  step.inputs = {AddBuffer(program, "x", {DType::kF32, Shape{4, 1 << 20}},
+                           BufferKind::kInput)};
+  step.outputs = {
+      AddBuffer(program, "y", {DType::kF32, Shape{4}}, BufferKind::kOutput)};
+  const int k = FreshReductionVar();
+  const Expr sum = Reduce(ReduceOp::kSum, {{k, 0, Expr(1 << 20)}},
+                          Load(0, DType::kF32, {Var(0), Var(k)}));
+  step.body = Map{{{0, {0}, {4}, sum}}};
+  program.steps.push_back(step);
+  const double seconds = model->KernelSeconds(program, program.steps[0]);
+  CHECK(seconds > 0);
+  CHECK(tuned.KernelSeconds(program, program.steps[0]) == seconds);
+  CHECK(tuned.Seconds(program, program.steps[0]) ==
+        model->Seconds(program, program.steps[0]));
+  // Two elementwise steps are told to the device at once.
+  Program two;
+  std::vector<const Step*> steps;
+  for (const int i : {0, 1}) {
+    Step each;
+    const TensorType type = {DType::kF32, Shape{1 << 16}};
+    each.inputs = {
+        AddBuffer(two, fmt::format("x{}", i), type, BufferKind::kInput)};
+    each.outputs = {
+        AddBuffer(two, fmt::format("y{}", i), type, BufferKind::kOutput)};
+    each.body = Map{
+        {{0, {0}, {1 << 16}, Load(0, DType::kF32, {Var(0)}) * Constant(2)}}};
+    two.steps.push_back(each);
+  }
+  for (const Step& each : two.steps) steps.push_back(&each);
+  CHECK(model->RunsAtOnce(two, steps));
+  CHECK(tuned.RunsAtOnce(two, steps));
 }
 
 TEST_CASE("tuning: only kernels on the same layouts, and near, are compared") {

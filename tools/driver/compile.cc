@@ -155,6 +155,7 @@ Result<Artifact> Generate(const CompileRequest& request, Plan plan,
   codegen.keep_llvm = request.keep_llvm;
   codegen.keep_assembly = request.keep_assembly;
   codegen.count = count;
+  codegen.catalog = plan.catalog.get();
   MXC_ASSIGN(artifact.code,
              GenerateCode(artifact.entries, plan.target, codegen));
   artifact.plan = std::move(plan);

@@ -117,7 +117,6 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
       {"operators", CountOperators(plan)}};
   AddTraining(request, plan, manifest);
   AddLabels(plan, manifest);
-  const auto catalog = MakeKernelCatalog(plan.target);
   for (const Program& program : plan.programs) {
     manifest.emplace_back("entry", program.entry.Name());
     for (const auto& [kind, key] : {std::pair(BufferKind::kInput, "input"),
@@ -132,7 +131,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
     manifest.emplace_back("activation_bytes",
                           std::to_string(memory.activations()));
     manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
-    manifest.emplace_back("kernels", KernelNames(program, *catalog));
+    manifest.emplace_back("kernels", KernelNames(program, *plan.catalog));
   }
   return manifest;
 }

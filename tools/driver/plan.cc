@@ -222,10 +222,11 @@ class Planner {
 };
 
 // Says what was read.
-Result<Plan> PlanWith(const KernelCatalog& catalog,
+Result<Plan> PlanWith(std::shared_ptr<const KernelCatalog> catalog,
                       const CompileRequest& request, Plan plan,
                       Progress& progress) {
-  Planner planner(request, catalog, progress, plan);
+  plan.catalog = std::move(catalog);
+  Planner planner(request, *plan.catalog, progress, plan);
   for (const Job& job : JobsOf(request)) {
     MXC_RETURN_IF_ERROR(planner.Add(job));
   }
@@ -277,30 +278,32 @@ Result<Plan> TunedPlan(const CompileRequest& request, const Plan& unplanned,
   TuningOptions how = request.tuning;
   how.objects = request.objects.get();
   if (request.level < 3) how.measure = false;
-  MXC_ASSIGN(Tuning tuning, Tuning::Open(how, unplanned.target,
+  MXC_ASSIGN(Tuning opened, Tuning::Open(how, unplanned.target,
                                          CatalogOf(request, unplanned.target)));
+  const auto tuning = std::make_shared<Tuning>(std::move(opened));
+  const std::shared_ptr<const KernelCatalog> catalog(tuning,
+                                                     &tuning->catalog());
   CompileRequest unheard = request;
   unheard.after_pass = nullptr;
-  MXC_ASSIGN(Plan plan,
-             PlanWith(tuning.catalog(), unheard, unplanned, progress));
+  MXC_ASSIGN(Plan plan, PlanWith(catalog, unheard, unplanned, progress));
   for (int round = 0; round < kMostRounds; ++round) {
-    MXC_ASSIGN(const bool learned, tuning.Measure(progress));
+    MXC_ASSIGN(const bool learned, tuning->Measure(progress));
     if (!learned) break;
-    MXC_ASSIGN(plan, PlanWith(tuning.catalog(), unheard, unplanned, silent));
+    MXC_ASSIGN(plan, PlanWith(catalog, unheard, unplanned, silent));
   }
   if (request.after_pass) {
-    MXC_ASSIGN(plan, PlanWith(tuning.catalog(), request, unplanned, silent));
+    MXC_ASSIGN(plan, PlanWith(catalog, request, unplanned, silent));
   }
-  plan.tuning = tuning.Report();
+  plan.tuning = tuning->Report();
   return plan;
 }
 
 Result<Plan> PlanOf(const CompileRequest& request, Plan unplanned,
                     Progress& progress) {
   if (Tunes(request)) return TunedPlan(request, unplanned, progress);
-  const auto catalog =
+  auto catalog =
       MakeKernelCatalog(unplanned.target, CatalogOf(request, unplanned.target));
-  return PlanWith(*catalog, request, std::move(unplanned), progress);
+  return PlanWith(std::move(catalog), request, std::move(unplanned), progress);
 }
 
 // Training fits itself into the budget: pass recompute.

@@ -34,6 +34,8 @@ struct UserOperator {
 
 struct Plan {
   Target target;
+  // By which the programs were planned.
+  std::shared_ptr<const KernelCatalog> catalog;
   std::vector<Program> programs;  // one for each entry, bucket and batch
   std::vector<PassTime> passes;   // of the first program
   std::vector<UserOperator> operators;

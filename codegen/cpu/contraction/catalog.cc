@@ -462,35 +462,26 @@ class TypedCatalog : private CandidateCosts {
   const KernelOptions& options_;
 };
 
-class CpuCatalog : public KernelCatalog {
- public:
-  CpuCatalog(const Target& target, const CatalogOptions& options)
-      : target_(target),
-        options_(KernelOptionsOf(options)),
-        rounding_budget_(options.rounding_budget * options.rounding_budget) {}
-
-  std::vector<KernelCandidate> Candidates(const Contraction& c) const override {
-    return TypedCatalog(target_, options_, c.types).Candidates(c);
-  }
-  std::string Describe(const KernelChoice& choice) const override {
-    return contraction::Describe(choice);
-  }
-  std::string NameOf(const KernelCandidate& kernel) const override {
-    return contraction::NameOf(kernel);
-  }
-  double RoundingBudget() const override { return rounding_budget_; }
-
- private:
-  const Target target_;
-  const KernelOptions options_;
-  const double rounding_budget_;
-};
-
 }  // namespace
 
-std::unique_ptr<KernelCatalog> MakeCpuCatalog(const Target& target,
-                                              const CatalogOptions& options) {
-  return std::make_unique<CpuCatalog>(target, options);
+ContractionCatalog::ContractionCatalog(const Target& target,
+                                       const CatalogOptions& options)
+    : KernelCatalog(target.machine),
+      target_(target),
+      options_(KernelOptionsOf(options)),
+      rounding_budget_(options.rounding_budget * options.rounding_budget) {}
+
+std::vector<KernelCandidate> ContractionCatalog::Candidates(
+    const Contraction& c) const {
+  return TypedCatalog(target_, options_, c.types).Candidates(c);
+}
+
+std::string ContractionCatalog::Describe(const KernelChoice& choice) const {
+  return contraction::Describe(choice);
+}
+
+std::string ContractionCatalog::NameOf(const KernelCandidate& kernel) const {
+  return contraction::NameOf(kernel);
 }
 
 }  // namespace mxc

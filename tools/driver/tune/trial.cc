@@ -194,7 +194,8 @@ class OneKernel : public KernelCatalog {
  public:
   OneKernel(const Contraction& contraction, const KernelCandidate& kernel,
             const KernelCatalog& catalog)
-      : contraction_(ToString(contraction)),
+      : KernelCatalog(catalog.machine()),
+        contraction_(ToString(contraction)),
         parts_(TextOf(SumsOf(contraction, kernel))),
         writer_(TextOf(WriterOf(contraction))),
         kernel_(kernel),

@@ -43,15 +43,37 @@ std::vector<KernelCandidate> WorthMeasuring(
   return worth;
 }
 
+bool TunedCatalog::MayAsk(const Contraction& c, const std::string& text,
+                          std::span<const KernelCandidate> kernels) const {
+  const bool tried =
+      c.types == ContractionTypes() || model_.trials().of_all_types;
+  return kernels.size() >= 2 && tried && !parts_.contains(text);
+}
+
+double TunedCatalog::KernelSeconds(const Program& program,
+                                   const Step& step) const {
+  const ContractionStep* body = step.contraction();
+  if (body == nullptr || body->choice.algorithm.empty()) {
+    return model_.KernelSeconds(program, step);
+  }
+  const Contraction& c = body->contraction;
+  std::vector<KernelCandidate> candidates = model_.Candidates(c);
+  const auto worth = WorthMeasuring(candidates);
+  const std::string text = ToString(c);
+  if (MayAsk(c, text, worth)) {
+    if (const TuningEntry* entry = Answer(text, worth)) {
+      TakeTimes(*entry, candidates);
+    }
+  }
+  return CostOfChoice(*body, candidates);
+}
+
 std::vector<KernelCandidate> TunedCatalog::Candidates(
     const Contraction& c) const {
   std::vector<KernelCandidate> candidates = model_.Candidates(c);
   const auto worth = WorthMeasuring(candidates);
-  const bool tried =
-      c.types == ContractionTypes() || model_.trials().of_all_types;
-  if (worth.size() < 2 || !tried) return candidates;
   const std::string text = ToString(c);
-  if (parts_.contains(text)) return candidates;
+  if (!MayAsk(c, text, worth)) return candidates;
   for (const KernelCandidate& kernel : worth) {
     if (kernel.parts > 1) parts_.insert(ToString(InParts(c, kernel.parts)));
   }

@@ -28,7 +28,10 @@ class TunedCatalog : public KernelCatalog {
   // Both must outlive the catalog; what the cache learns is used at once.
   TunedCatalog(const KernelCatalog& model, const TuningCache& cache,
                std::string target)
-      : model_(model), cache_(cache), target_(std::move(target)) {}
+      : KernelCatalog(model.machine()),
+        model_(model),
+        cache_(cache),
+        target_(std::move(target)) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const override;
   std::string Describe(const KernelChoice& choice) const override {
@@ -46,6 +49,12 @@ class TunedCatalog : public KernelCatalog {
                 const KernelCandidate& kernel) const override {
     return model_.Finishes(program, step, kernel);
   }
+  // A kernel that was measured takes what was measured. Nothing is noted.
+  double KernelSeconds(const Program& program, const Step& step) const override;
+  bool RunsAtOnce(const Program& program,
+                  std::span<const Step* const> steps) const override {
+    return model_.RunsAtOnce(program, steps);
+  }
 
   // A contraction that was asked for and has several candidates.
   struct Question {
@@ -60,6 +69,9 @@ class TunedCatalog : public KernelCatalog {
   bool Knows(const std::string& contraction) const;
 
  private:
+  // Whether times of the contraction's kernels are of use: these, where they are.
+  bool MayAsk(const Contraction& c, const std::string& text,
+              std::span<const KernelCandidate> kernels) const;
   void TakeTimes(const TuningEntry& entry,
                  std::vector<KernelCandidate>& candidates) const;
   void KeepBestBesideLibrary(std::vector<KernelCandidate>& candidates) const;
