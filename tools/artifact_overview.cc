@@ -76,8 +76,29 @@ std::string LibraryText(const char* task) {
   return "";
 }
 
+// Of kernels, the tables do not tell which compute contractions.
+StepRow::Kind KindOf(const mxc_step& step) {
+  switch (step.kind) {
+    case MXC_STEP_REPEAT:
+      return StepRow::Kind::kRepeat;
+    case MXC_STEP_BRANCH:
+      return StepRow::Kind::kBranch;
+    case MXC_STEP_CALL:
+      return StepRow::Kind::kCall;
+    case MXC_STEP_COPY:
+      return StepRow::Kind::kCopy;
+    case MXC_STEP_START:
+      return StepRow::Kind::kStart;
+    case MXC_STEP_WAIT:
+      return StepRow::Kind::kWait;
+    default:
+      return step.tasks == 0 ? StepRow::Kind::kView : StepRow::Kind::kLoops;
+  }
+}
+
 StepRow ToRow(const rt::Tables& tables, const mxc_step& step) {
   StepRow row;
+  row.kind = KindOf(step);
   row.name = ShownName(tables.Text(step.name));
   row.kernel = ShownName(tables.KernelText(step));
   row.library = LibraryText(tables.Text(step.attributes));
@@ -169,6 +190,19 @@ void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
   }
 }
 
+// Of the entry of this number, by the manifest's lines.
+void NoteContractions(const std::vector<std::string>& lines, size_t number,
+                      Overview& entry) {
+  if (number >= lines.size()) return;
+  const std::vector<bool> rows = rt::RowsOf(lines[number], entry.steps.size());
+  for (size_t s = 0; s < rows.size(); ++s) {
+    StepRow& step = entry.steps[s];
+    if (rows[s] && step.kind == StepRow::Kind::kLoops) {
+      step.kind = StepRow::Kind::kContraction;
+    }
+  }
+}
+
 // What each part of the weights section holds, once. Parts that lie over each
 // other, which no compiler makes, are left out when so many bytes are read as
 // the section has twice.
@@ -247,6 +281,8 @@ Result<InspectedArtifact> ReadArtifact(const std::string& path,
   artifact.manifest = TextOf(container->section(MXC_SECTION_MANIFEST));
   artifact.symbol = TextOf(container->section(MXC_SECTION_SYMBOL));
   const auto kernels = rt::ManifestValues(artifact.manifest, "kernels");
+  const auto contractions =
+      rt::ManifestValues(artifact.manifest, "contractions");
   const auto networks = rt::ManifestValues(artifact.manifest, "network");
   for (const mxc_entry& entry : tables->entries()) {
     artifact.entries.push_back(ToOverview(*tables, entry));
@@ -255,6 +291,8 @@ Result<InspectedArtifact> ReadArtifact(const std::string& path,
     }
     NameAlgorithms(kernels, artifact.entries.size() - 1,
                    artifact.entries.back());
+    NoteContractions(contractions, artifact.entries.size() - 1,
+                     artifact.entries.back());
   }
   return artifact;
 }

@@ -9,7 +9,13 @@
 #include <limits>
 #include <span>
 
-#include "codegen/codegen.h"
+#include "ir/program/in_place.h"
+#include "ir/program/steps/branch.h"
+#include "ir/program/steps/call.h"
+#include "ir/program/steps/copy.h"
+#include "ir/program/steps/repeat.h"
+#include "ir/program/steps/start.h"
+#include "ir/program/steps/wait.h"
 #include "runtime/base/terminal.h"
 #include "runtime/base/visible.h"
 #include "tools/arena_sharers.h"
@@ -170,6 +176,22 @@ double Overview::modelled_seconds() const {
   return sum;
 }
 
+namespace {
+
+StepRow::Kind KindOf(const Program& program, const Step& step) {
+  if (step.view || IsInPlace(program, step)) return StepRow::Kind::kView;
+  if (ComputesContraction(step)) return StepRow::Kind::kContraction;
+  if (step.body.As<Repeat>()) return StepRow::Kind::kRepeat;
+  if (step.body.As<Branch>()) return StepRow::Kind::kBranch;
+  if (step.body.As<Call>()) return StepRow::Kind::kCall;
+  if (step.body.As<Copy>()) return StepRow::Kind::kCopy;
+  if (step.body.As<Start>()) return StepRow::Kind::kStart;
+  if (step.body.As<Wait>()) return StepRow::Kind::kWait;
+  return StepRow::Kind::kLoops;
+}
+
+}  // namespace
+
 Overview MakeOverview(const Program& program, const Target& target,
                       const KernelCatalog& catalog) {
   Overview overview;
@@ -203,6 +225,7 @@ Overview MakeOverview(const Program& program, const Target& target,
   for (const Step& step : program.steps) {
     StepRow row;
     row.name = step.name;
+    row.kind = KindOf(program, step);
     row.kernel = row.algorithm = KernelName(step, catalog);
     row.inputs = step.inputs;
     row.outputs = step.outputs;
@@ -228,7 +251,7 @@ void NoteReadsAndPlaces(Overview& overview) {
       for (; !row->read; row = &overview.buffers[row->root]) row->read = true;
     }
     const bool runs = !step.inputs.empty() && !step.outputs.empty();
-    if (!runs || step.kernel == "wait") continue;
+    if (!runs || step.kind == StepRow::Kind::kWait) continue;
     const bool from = overview.buffers[step.inputs[0]].on_host;
     const bool to = overview.buffers[step.outputs[0]].on_host;
     step.place = from != to ? (to ? " to the host" : " to the device")

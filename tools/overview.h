@@ -35,7 +35,20 @@ struct BufferRow {
 };
 
 struct StepRow {
+  enum class Kind {
+    kLoops,        // a kernel
+    kContraction,  // a kernel that computes contractions, among others
+    kView,         // nothing runs
+    kRepeat,
+    kBranch,
+    kCall,
+    kCopy,
+    kStart,
+    kWait
+  };
+
   std::string name;
+  Kind kind = Kind::kLoops;
   std::string kernel;     // with the place, if that is not where kernels run
   std::string algorithm;  // "winograd4 8c"; as the kernel where nobody knows
   std::string library;    // "cuBLASLt, or ", the beginning of both

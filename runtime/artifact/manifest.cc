@@ -2,6 +2,8 @@
 #include "runtime/artifact/manifest.h"
 
 #include <algorithm>
+#include <charconv>
+#include <system_error>
 
 namespace mxc::runtime {
 
@@ -28,6 +30,18 @@ std::vector<std::string> KernelsOf(std::string_view line, size_t steps) {
   }
   if (names.size() != steps) names.clear();
   return names;
+}
+
+std::vector<bool> RowsOf(std::string_view line, size_t steps) {
+  std::vector<bool> rows(steps);
+  for (const char *at = line.data(), *end = at + line.size(); at < end; ++at) {
+    size_t row = 0;
+    const auto read = std::from_chars(at, end, row);
+    if (read.ec == std::errc() && row < steps) rows[row] = true;
+    at = std::max(at, read.ptr);
+    if (at == end) break;
+  }
+  return rows;
 }
 
 }  // namespace mxc::runtime

@@ -26,6 +26,7 @@
 //   peak_bytes, activation_bytes, workspace_bytes
 //                    what a run needs: as inspect --memory says
 //   kernels          by which algorithm each step is computed, in order
+//   contractions     the numbers of the steps that compute contractions
 // Of any that knows:
 //   golden           what an entry computes (tools/driver/golden.h), one for
 //                    each entry
@@ -53,5 +54,9 @@ inline constexpr std::string_view kBetweenKernels = "; ";
 // Those of a line `kernels`, one for each step of its entry; empty where the
 // line has not so many: a file may say anything.
 std::vector<std::string> KernelsOf(std::string_view line, size_t steps);
+
+// The numbers of rows in a line `contractions`: by step of the entry, whether it
+// is named.
+std::vector<bool> RowsOf(std::string_view line, size_t steps);
 
 }  // namespace mxc::runtime

@@ -9,9 +9,11 @@ namespace mxc::fuzz {
 namespace {
 
 void RunManifest(Bytes input) {
-  for (const char* key : {"", "data", "label_names", "carry"}) {
+  for (const char* key : {"", "data", "label_names", "carry", "contractions"}) {
     for (const auto& value : runtime::ManifestValues(TextOf(input), key)) {
       (void)data::ParseLabelNames(value);
+      (void)runtime::KernelsOf(value, 4);
+      (void)runtime::RowsOf(value, 4);
     }
   }
 }

@@ -95,7 +95,7 @@ TEST_CASE("diagram: steps of one operator are named by what they write") {
   Overview overview = Chain({"embed", "lstm", "lstm", "fc"});
   overview.buffers[2].name = "lstm/layer0/FullyConnected";
   overview.buffers[3].name = "lstm/layer0/steps_history0";
-  overview.steps[2].algorithm = "64 turns of 3 steps";
+  overview.steps[2].kind = StepRow::Kind::kRepeat;
   overview.steps[2].flops = 7;
   const OperatorTexts texts = {{"lstm", {"RNN lstm", "mode lstm"}},
                                {"fc", {"FullyConnected fc", ""}}};
@@ -109,6 +109,29 @@ TEST_CASE("diagram: steps of one operator are named by what they write") {
   CHECK(diagram.boxes[2].operators.empty());
   CHECK(diagram.boxes[3].operators.size() == 1);
   CHECK(diagram.boxes[4].operators.size() == 1);
+}
+
+TEST_CASE("diagram: kinds of steps are drawn, whatever their names say") {
+  Overview overview = Chain({"a", "b", "c", "d", "e"});
+  using Kind = StepRow::Kind;
+  constexpr std::pair<Kind, const char*> kSteps[] = {
+      {Kind::kContraction, "a kernel of loops, in turns"},
+      {Kind::kLoops, "3 steps at once"},
+      {Kind::kView, "view"},
+      {Kind::kCall, "all_reduce"},
+      {Kind::kWait, "wait"}};
+  for (size_t s = 0; s < std::size(kSteps); ++s) {
+    overview.steps[s].kind = kSteps[s].first;
+    overview.steps[s].algorithm = kSteps[s].second;
+  }
+  std::vector<DiagramBox::Kind> drawn;
+  for (const DiagramBox& box : StepDiagram(overview).boxes) {
+    if (box.step >= 0) drawn.push_back(box.kind);
+  }
+  using Drawn = DiagramBox::Kind;
+  CHECK(drawn == std::vector<Drawn>{Drawn::kContraction, Drawn::kLoops,
+                                    Drawn::kView, Drawn::kLoops,
+                                    Drawn::kLoops});
 }
 
 TEST_CASE("diagram: a number belongs to the word before it") {

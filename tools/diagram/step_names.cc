@@ -44,12 +44,14 @@ std::string OuterNodes(const std::string& name) {
 }  // namespace
 
 Kind KindOf(const StepRow& step) {
-  if (step.algorithm == "view") return Kind::kView;
-  constexpr std::string_view kLoops[] = {"loops", "turn", "branch", "copy"};
-  const bool loops = std::ranges::any_of(kLoops, [&](std::string_view word) {
-    return step.algorithm.find(word) != std::string::npos;
-  });
-  return loops ? Kind::kLoops : Kind::kContraction;
+  switch (step.kind) {
+    case StepRow::Kind::kView:
+      return Kind::kView;
+    case StepRow::Kind::kContraction:
+      return Kind::kContraction;
+    default:
+      return Kind::kLoops;
+  }
 }
 
 StepNames::StepNames(const Overview& overview, const OperatorTexts& texts)
@@ -160,7 +162,7 @@ std::string StepNames::OwnName(const StepRow& step) const {
     written.erase(role + 1, kGradientRole.size() - 1);
   }
   // "steps_history0": the first of what a loop leaves.
-  if (step.algorithm.find(" turn") != std::string::npos) {
+  if (step.kind == StepRow::Kind::kRepeat) {
     written.erase(std::min(written.rfind('_'), written.size()));
   }
   return written;

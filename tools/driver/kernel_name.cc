@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <memory>
+#include <functional>
 #include <string_view>
 
 #include "ir/program/steps/branch.h"
@@ -23,23 +23,26 @@
 namespace mxc {
 namespace {
 
+using Visit = std::function<void(const Step&)>;
+
+void VisitRows(const Step& step, const Visit& visit);
+
+void VisitRows(const Program& program, const Visit& visit) {
+  for (const Step& step : program.steps) VisitRows(step, visit);
+}
+
 // As the tables list them: those of a loop or a branch behind it.
-void AddNames(const Step& step, const KernelCatalog& catalog,
-              std::string& line) {
-  if (!line.empty()) line += runtime::kBetweenKernels;
-  line += KernelName(step, catalog);
-  const auto add_all = [&](const std::shared_ptr<const Program>& inside) {
-    for (const Step& inner : inside->steps) AddNames(inner, catalog, line);
-  };
+void VisitRows(const Step& step, const Visit& visit) {
+  visit(step);
   if (const Repeat* repeat = step.body.As<Repeat>()) {
-    add_all(repeat->body);
+    VisitRows(*repeat->body, visit);
   } else if (const Branch* branch = step.body.As<Branch>()) {
-    add_all(branch->then);
-    add_all(branch->otherwise);
+    VisitRows(*branch->then, visit);
+    VisitRows(*branch->otherwise, visit);
   } else if (const Start* start = step.body.As<Start>()) {
     Step begun = step;
     begun.body = start->body;
-    AddNames(begun, catalog, line);
+    VisitRows(begun, visit);
   }
 }
 
@@ -73,7 +76,34 @@ std::string KernelName(const Step& step, const KernelCatalog& catalog) {
 
 std::string KernelNames(const Program& program, const KernelCatalog& catalog) {
   std::string line;
-  for (const Step& step : program.steps) AddNames(step, catalog, line);
+  VisitRows(program, [&](const Step& step) {
+    if (!line.empty()) line += runtime::kBetweenKernels;
+    line += KernelName(step, catalog);
+  });
+  return line;
+}
+
+bool ComputesContraction(const Step& step) {
+  const auto any_of = [](const Program& inside) {
+    return std::ranges::any_of(inside.steps, ComputesContraction);
+  };
+  if (const ContractionStep* c = step.contraction()) {
+    return !c->choice.algorithm.empty();
+  }
+  if (const TileLoop* loop = step.loop()) return any_of(*loop->tile);
+  const Launch* launch = step.body.As<Launch>();
+  return launch != nullptr && any_of(*launch->inside);
+}
+
+std::string ContractionRows(const Program& program) {
+  std::string line;
+  int row = 0;
+  VisitRows(program, [&](const Step& step) {
+    if (ComputesContraction(step)) {
+      line += fmt::format("{}{}", line.empty() ? "" : " ", row);
+    }
+    ++row;
+  });
   return line;
 }
 

@@ -132,6 +132,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
                           std::to_string(memory.activations()));
     manifest.emplace_back("workspace_bytes", std::to_string(memory.workspace));
     manifest.emplace_back("kernels", KernelNames(program, *plan.catalog));
+    manifest.emplace_back("contractions", ContractionRows(program));
   }
   return manifest;
 }
