@@ -119,11 +119,13 @@ class KernelTable {
             std::move(plan.computes)};
   }
 
-  // Steps that a step holds have rows of their own.
+  // Steps that a step holds have rows of their own. A host deals work to threads
+  // by the time of it; of a device it is all that is known.
   double TimeOf(const Program& program, const Step& step) const {
     return step.body.work() == Work::kSteps
                ? 0
-               : 1e9 * catalog_.Seconds(program, step);
+               : 1e9 * (target_.machine.step_seconds +
+                        catalog_.WorkSeconds(program, step));
   }
 
   const Target& target_;

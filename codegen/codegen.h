@@ -71,7 +71,7 @@ struct StepCode {
   int64_t tasks = 1;  // size of the fixed grid
   int64_t scratch_bytes = 0;
   mxc_launch launch = {};     // on a device
-  double nanoseconds = 0;     // KernelCatalog::Seconds: mxc_step.nanoseconds
+  double nanoseconds = 0;     // modelled: mxc_step.nanoseconds
   bool even = false;          // MXC_KERNEL_EVEN
   std::string computes = {};  // KernelFacts::computes
 };

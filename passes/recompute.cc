@@ -72,7 +72,7 @@ class Forward {
   // Read by a backward step.
   bool needed(int buffer) const { return needed_[buffer]; }
 
-  // Of a Map, with what a step costs beside its elements.
+  // The step is a Map. Includes what a step costs beside its elements.
   double Work(int step) const {
     double work = StepCost(machine_);
     for (const Store& store : program_.steps[step].map()->stores) {

@@ -76,7 +76,7 @@ std::string LibraryText(const char* task) {
   return "";
 }
 
-// Of kernels, the tables do not tell which compute contractions.
+// The tables do not tell which kernels compute contractions.
 StepRow::Kind KindOf(const mxc_step& step) {
   switch (step.kind) {
     case MXC_STEP_REPEAT:
@@ -190,7 +190,7 @@ void NameAlgorithms(const std::vector<std::string>& lines, size_t number,
   }
 }
 
-// Of the entry of this number, by the manifest's lines.
+// The entry has this number, and so has its line of the manifest.
 void NoteContractions(const std::vector<std::string>& lines, size_t number,
                       Overview& entry) {
   if (number >= lines.size()) return;

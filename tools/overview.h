@@ -95,7 +95,7 @@ struct Overview {
   int64_t state_bytes() const { return BytesOf("state"); }
 };
 
-// Of a program for the target, planned by the catalog.
+// Takes a program for the target, planned by the catalog.
 Overview MakeOverview(const Program& program, const Target& target,
                       const KernelCatalog& catalog);
 // Sets what follows from all rows: which buffers are read, and where steps run.

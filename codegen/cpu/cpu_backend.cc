@@ -28,7 +28,7 @@ std::optional<FunctionPlan> PlanSpecialMap(const Program& program,
   return PlanTranspose(program, step, target);
 }
 
-// Of a Map or a Procedure.
+// Takes a Map or a Procedure.
 FunctionPlan PlanLowered(const Program& program, const Step& step,
                          const Target& target) {
   if (auto special = PlanSpecialMap(program, step, target)) {

@@ -16,8 +16,8 @@ struct DeviceCode {
   std::string llvm;      // if asked for: before the last passes
 };
 
-// Of sources that write a DeviceFunction. The same bytes for any number of
-// threads.
+// Takes sources that write a DeviceFunction. Returns the same bytes for any
+// number of threads.
 DeviceCode CompileForDevice(std::span<const KernelSource> sources,
                             const Target& target,
                             const CompileOptions& options);

@@ -23,7 +23,7 @@ StepKernel PlanStep(const Program& program, const Step& step,
                     const Target& target, const std::string& alignments,
                     int task_threads = kTaskThreads);
 
-// What a step takes that is lowered to a Map, if blocks share its reductions;
+// Seconds of a step that is lowered to a Map, if blocks share its reductions;
 // else 0.
 double SharedSumSeconds(const Program& program, const Step& step,
                         const Target& target);

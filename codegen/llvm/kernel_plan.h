@@ -30,8 +30,8 @@ struct KernelFacts {
   // What a library may compute in the kernel's place (runtime/abi/
   // matrix_product.h); empty: nothing that has a name.
   std::string computes = {};
-  // Of all tasks on one core or on the device, where the plan knows better than
-  // FLOPs and bytes do: for KernelCatalog::KernelSeconds.
+  // All tasks take so long on one core or on the device, where the plan knows
+  // better than FLOPs and bytes do: for KernelCatalog::KernelSeconds.
   double nanoseconds = 0;
 };
 
@@ -62,7 +62,7 @@ WriteKernel WriterOf(std::function<void(Function&)> emit, int operands,
   };
 }
 
-// What leaves a back end.
+// The plan as it leaves a back end.
 struct KernelPlan : KernelFacts {
   KernelPlan() = default;
   template <typename Function>

@@ -19,7 +19,7 @@ namespace mxc {
 // back end must have a kernel for remain: contractions, tile loops, launches.
 Step Lowered(const Program& program, Step step, const Dealing& dealing);
 
-// Whether PlanGeneric has a kernel for such a step: a Map or a Procedure.
+// PlanGeneric has a kernel for such a step: it is a Map or a Procedure.
 bool IsGeneric(const Step& lowered);
 
 struct GenericPlan {

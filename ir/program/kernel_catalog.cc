@@ -5,7 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <optional>
 
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/repeat.h"
@@ -23,12 +22,9 @@ double SecondsOf(const KernelCatalog& catalog, const Program& program) {
   return seconds;
 }
 
-// Of the steps inside that run one after the other; of a branch, the dearer side.
-std::optional<double> SecondsInside(const KernelCatalog& catalog,
-                                    const Program& program, const Step& step) {
-  if (const TileLoop* loop = step.body.As<TileLoop>()) {
-    return static_cast<double>(loop->tiles) * SecondsOf(catalog, *loop->tile);
-  }
+// Steps that the runtime walks; of a branch the dearer side counts.
+double SecondsInside(const KernelCatalog& catalog, const Program& program,
+                     const Step& step) {
   if (const Repeat* repeat = step.body.As<Repeat>()) {
     return static_cast<double>(repeat->turns) *
            SecondsOf(catalog, *repeat->body);
@@ -42,15 +38,28 @@ std::optional<double> SecondsInside(const KernelCatalog& catalog,
     begun.body = start->body;
     return catalog.Seconds(program, begun);
   }
-  return std::nullopt;
+  return 0;
 }
 
 }  // namespace
 
 double KernelCatalog::Seconds(const Program& program, const Step& step) const {
   if (step.view) return 0;
-  if (const auto inside = SecondsInside(*this, program, step)) return *inside;
-  if (step.body.work() == Work::kSteps) return 0;
+  return step.body.work() == Work::kSteps
+             ? SecondsInside(*this, program, step)
+             : machine_.launch_seconds + WorkSeconds(program, step);
+}
+
+double KernelCatalog::WorkSeconds(const Program& program,
+                                  const Step& step) const {
+  if (step.view || step.body.work() == Work::kSteps) return 0;
+  if (const TileLoop* loop = step.body.As<TileLoop>()) {
+    double seconds = 0;
+    for (const Step& inner : loop->tile->steps) {
+      seconds += WorkSeconds(*loop->tile, inner);
+    }
+    return static_cast<double>(loop->tiles) * seconds;
+  }
   if (step.body.work() == Work::kTransfer) {
     const Buffer& to = program.buffers[step.outputs[0]];
     return static_cast<double>(to.bytes()) / machine_.copy_bytes_per_second;
@@ -67,7 +76,7 @@ double KernelCatalog::Seconds(const Program& program, const Step& step) const {
     arithmetic = static_cast<double>(step.flops(program)) /
                  machine_.contraction_flops_per_second;
   }
-  return machine_.step_seconds + std::max(arithmetic, memory);
+  return std::max(arithmetic, memory);
 }
 
 double KernelCatalog::KernelSeconds(const Program&, const Step& step) const {

@@ -72,13 +72,16 @@ class KernelCatalog {
   const Machine& machine() const { return machine_; }
 
   // About how long a step takes, with the kernel that was chosen for it and its
-  // operands as they lie: on one core of a host, or on a whole device with the
-  // launch. Of a step that holds others, all their runs. There is no other
-  // estimate of a step: passes decide by it, and the tables tell it.
+  // operands as they lie: on one core of a host, or on a whole device. Includes
+  // its launch, and all runs of steps that it holds. There is no other estimate
+  // of a step: passes decide by it, and the tables tell it.
   double Seconds(const Program& program, const Step& step) const;
 
+  // The same without launches, which the runtime of a host pays itself.
+  double WorkSeconds(const Program& program, const Step& step) const;
+
   // The part of it that the kernel takes where its operands come at once; 0: not
-  // known. Of a contraction with a chosen algorithm it is the candidate's cost.
+  // known. A contraction with a chosen algorithm has the candidate's cost.
   virtual double KernelSeconds(const Program& program, const Step& step) const;
 
   // Best first. The generic loop nest, with an empty algorithm, is not listed:

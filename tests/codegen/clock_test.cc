@@ -16,7 +16,6 @@
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/tile_loop.h"
-#include "passes/kernel_seconds.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/map_case.h"
 
@@ -107,6 +106,7 @@ Program Inner() { return Elementwise(Load(0, DType::kF32, {Var(0)})); }
 
 TEST_CASE("a step takes as long as its bytes or its arithmetic does") {
   Machine machine;
+  machine.launch_seconds = 0;
   machine.busy_l3_bytes_per_second = 1e9;
   machine.contraction_flops_per_second = 1e12;
   const Expr x = Load(0, DType::kF32, {Var(0)});
@@ -114,36 +114,39 @@ TEST_CASE("a step takes as long as its bytes or its arithmetic does") {
   CHECK(Time(machine, Elementwise(x + x)) == doctest::Approx(8e-3));
   machine.contraction_flops_per_second = 1e6;
   CHECK(Time(machine, Elementwise(x + x)) == doctest::Approx(1));
-  // What is known of the kernel counts, and not its FLOPs.
+  // The kernel's known time counts, and not its FLOPs.
   CHECK(Time(machine, Elementwise(x + x), 2) == doctest::Approx(2));
   CHECK(Time(machine, Elementwise(x + x), 1e-9) == doctest::Approx(8e-3));
-  machine.step_seconds = 1e-3;
+  machine.launch_seconds = 1e-3;
   CHECK(Time(machine, Elementwise(x + x), 1e-9) == doctest::Approx(9e-3));
-  machine.step_seconds = 0;
+  machine.launch_seconds = 0;
   machine.copy_bytes_per_second = 4e9;
   CHECK(Time(machine, Elementwise(StepBody(Copy{}))) == doctest::Approx(1e-3));
 }
 
 TEST_CASE("a step that holds others takes as long as all their runs") {
+  Machine machine;
+  machine.launch_seconds = 1e-3;
   const auto inside = std::make_shared<const Program>(Inner());
-  const Program alone = Inner();
-  const double once = Time(Machine(), alone);
+  const double once = Time(machine, Inner());
+  CHECK(once > 1e-3);
   Program program = Inner();
   TileLoop loop;
   loop.tile = inside;
   loop.tiles = 5;
   program.steps[0].body = loop;
-  CHECK(Time(Machine(), program) == doctest::Approx(5 * once));
+  // One launch has all tiles.
+  CHECK(Time(machine, program) == doctest::Approx(1e-3 + 5 * (once - 1e-3)));
   Repeat repeat;
   repeat.body = inside;
   repeat.turns = 7;
   program.steps[0].body = repeat;
-  CHECK(Time(Machine(), program) == doctest::Approx(7 * once));
+  CHECK(Time(machine, program) == doctest::Approx(7 * once));
   Branch branch;
   branch.then = std::make_shared<const Program>();
   branch.otherwise = inside;
   program.steps[0].body = branch;
-  CHECK(Time(Machine(), program) == doctest::Approx(once));
+  CHECK(Time(machine, program) == doctest::Approx(once));
 }
 
 TEST_CASE("functions take longer than additions of as many bytes") {
@@ -162,10 +165,10 @@ TEST_CASE(
   CHECK(SecondsInTables(program, &stated) == doctest::Approx(0.125));
   const auto own = MakeKernelCatalog(target);
   CHECK(SecondsInTables(program) ==
-        doctest::Approx(own->Seconds(program, program.steps[0])));
+        doctest::Approx(own->WorkSeconds(program, program.steps[0])));
 }
 
-// select-kernels orders candidates by KernelSeconds of passes; all others ask
+// select-kernels orders candidates by their costs; all others ask
 // how long the step takes whose choice one is.
 TEST_CASE("no two questions order a contraction's kernels in two ways") {
   for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4",
@@ -176,13 +179,12 @@ TEST_CASE("no two questions order a contraction's kernels in two ways") {
       CAPTURE(ToString(c));
       std::set<std::string> seen;
       for (const KernelCandidate& kernel : catalog->Candidates(c)) {
-        // Another contraction computes parts. Of layouts the first is taken.
+        // Another contraction computes parts. The first of all layouts is taken.
         if (kernel.parts > 1 || kernel.flipped_weight) continue;
         if (!seen.insert(TextOf(kernel.choice)).second) continue;
         const Program program = Of(c, kernel.choice);
-        const double seconds = catalog->Seconds(program, program.steps[0]) -
-                               catalog->machine().step_seconds;
-        CHECK(seconds == doctest::Approx(KernelSeconds(kernel, true)));
+        const double seconds = catalog->WorkSeconds(program, program.steps[0]);
+        CHECK(seconds == doctest::Approx(kernel.cost));
       }
     }
   }

@@ -20,7 +20,7 @@ using Emit = std::function<void(Function&)>;
 static_assert(
     !std::is_assignable_v<Emit<KernelFunction>&, Emit<DeviceFunction>>);
 static_assert(!std::is_convertible_v<DevicePlan, FunctionPlan>);
-// What asks for nothing runs everywhere.
+// A kernel that asks for nothing runs everywhere.
 static_assert(
     std::is_assignable_v<Emit<DeviceFunction>&, Emit<KernelFunction>>);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said of steps is the same before they are compiled and in an artifact:
-// their kinds, their algorithms, and the times by which they were planned.
+// A plan and its artifact say the same of steps: their kinds, their algorithms,
+// and the times by which they were planned.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -83,7 +83,7 @@ TEST_CASE("a plan and its artifact say the same of each step") {
       }
       CHECK(CountOf(written, Kind::kContraction) >= 2);
       CHECK(CountOf(written, Kind::kLoops) >= 1);
-      // What is known of a host is for the runtime alone.
+      // Times of a host are for the runtime alone.
       CHECK((written.modelled_seconds() > 0) ==
             (std::string_view(target) != "x86-64-v3"));
     }

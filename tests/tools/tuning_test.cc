@@ -67,15 +67,15 @@ Names AlgorithmsOf(const std::vector<KernelCandidate>& kernels) {
 
 Progress silent;
 
-const Contraction kLayer = SquareConvolution(8, 8, 8);
+const Contraction kMeasured = SquareConvolution(8, 8, 8);
 
 // The order after both were measured.
 Names Order(const std::vector<KernelCandidate>& kernels,
             std::map<std::string, KernelTimes> times) {
   const Stated model(kernels);
   TuningCache cache;
-  cache.Put("t", ToString(kLayer), {"m", 2, std::move(times)});
-  return AlgorithmsOf(TunedCatalog(model, cache, "t").Candidates(kLayer));
+  cache.Put("t", ToString(kMeasured), {"m", 2, std::move(times)});
+  return AlgorithmsOf(TunedCatalog(model, cache, "t").Candidates(kMeasured));
 }
 
 // A file that goes with the test.
@@ -111,7 +111,7 @@ Program By(const KernelCandidate& kernel) {
     const int b = AddBuffer(program, "b", {DType::kF32, Shape{1}}, kind);
     (kind == BufferKind::kOutput ? step.outputs : step.inputs).push_back(b);
   }
-  step.body = ContractionStep{kLayer, Acc(DType::kF32), kernel.choice};
+  step.body = ContractionStep{kMeasured, Acc(DType::kF32), kernel.choice};
   program.steps.push_back(step);
   return program;
 }
@@ -131,15 +131,15 @@ TEST_CASE("tuning: steps take what was measured, and to ask notes nothing") {
   CHECK(tuned.questions().empty());
   // The second one is twice as fast as the first, whose time is the model's.
   cache.Put(
-      "t", ToString(kLayer),
+      "t", ToString(kMeasured),
       {"m",
        2,
        {{NameOf(kernels[0]), {100, 50}}, {NameOf(kernels[1]), {50, 25}}}});
   CHECK(seconds(0) == doctest::Approx(1.0));
   CHECK(seconds(1) == doctest::Approx(0.5));
-  for (const KernelCandidate& kernel : tuned.Candidates(kLayer)) {
+  for (const KernelCandidate& kernel : tuned.Candidates(kMeasured)) {
     const Program program = By(kernel);
-    CHECK(tuned.Seconds(program, program.steps[0]) == kernel.cost);
+    CHECK(tuned.WorkSeconds(program, program.steps[0]) == kernel.cost);
   }
 }
 

@@ -17,7 +17,7 @@ std::string KernelName(const Step& step, const KernelCatalog& catalog);
 // tables, as a line of the manifest has them (KernelsOf reads it).
 std::string KernelNames(const Program& program, const KernelCatalog& catalog);
 
-// Whether a contraction's own kernel computes the step, or a part of it.
+// True if a contraction's own kernel computes the step, or a part of it.
 bool ComputesContraction(const Step& step);
 
 // The rows of an artifact's tables that are such steps, as a line of the

@@ -69,7 +69,7 @@ class TunedCatalog : public KernelCatalog {
   bool Knows(const std::string& contraction) const;
 
  private:
-  // Whether times of the contraction's kernels are of use: these, where they are.
+  // True if times of these kernels, the contraction's, are of use.
   bool MayAsk(const Contraction& c, const std::string& text,
               std::span<const KernelCandidate> kernels) const;
   void TakeTimes(const TuningEntry& entry,
