@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
+#include "runtime/abi/collective.h"
 #include "runtime/artifact/tables_check.h"
 #include "runtime/base/element.h"
 
