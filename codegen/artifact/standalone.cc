@@ -16,8 +16,8 @@
 #include "ir/program/memory.h"
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
-#include "ir/program/steps/repeat.h"
 #include "ir/program/steps/collective.h"
+#include "ir/program/steps/repeat.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {

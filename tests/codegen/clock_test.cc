@@ -27,7 +27,7 @@ constexpr int64_t kElements = 1'000'000;
 // y = `value` of x, element by element.
 Program Elementwise(StepBody body) {
   Program program;
-  program.entry = "infer";
+  program.entry.purpose = Purpose::kInfer;
   const TensorType type = {DType::kF32, Shape{kElements}};
   Step step;
   step.inputs = {AddBuffer(program, "x", type, BufferKind::kInput)};

@@ -11,6 +11,7 @@
 
 #include "codegen/codegen.h"
 #include "ir/program/add_buffer.h"
+#include "ir/program/steps/map.h"
 #include "tests/support/temporary_folder.h"
 
 namespace mxc::test {

@@ -11,7 +11,7 @@ namespace mxc {
 namespace {
 
 using List = std::vector<double>;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
 Tensor Places(Shape shape, std::vector<double> values) {
   return TypedTensor(DType::kI64, std::move(shape), std::move(values));
@@ -48,8 +48,9 @@ TEST_CASE("values are written in order, and what names no place is left out") {
   CHECK(scattered("multiply", data, places, values) == List{7, 2, -60});
   CHECK(scattered("max", data, places, values) == List{7, 2, 5});
   CHECK(scattered("min", data, places, values) == List{1, 2, -4});
-  CHECK(Near(scattered("max", data, Places({1}, {1}), Floats({1}, {kNan})),
-             {1, kNan, 3}));
+  CHECK(
+      Near(scattered("max", data, Places({1}, {1}), Floats({1}, {kNotANumber})),
+           {1, kNotANumber, 3}));
   // Places for all rows alike, and one for each.
   const Tensor rows = Floats({2, 2}, {1, 2, 3, 4});
   CHECK(scattered("write", rows, Places({1}, {1}), Floats({1, 2}, {8, 9})) ==

@@ -77,7 +77,7 @@ TEST_CASE("typed nodes are those of the same text") {
 
 TEST_CASE("what is left out has its default") {
   Made made;
-  const Value given = made.b.Op<op::MaximumScalar>({made.in()}, {});
+  const Value given = made.b.Op<op::MaximumScalar>({made.in()}, {.scalar = 1});
   const Value left = made.b.Op<op::MaximumScalar>({made.in()});
   CheckAlike(*given.node, *left.node);
   CHECK(given.node->As<ScalarAttrs>().scalar == 1);

@@ -19,7 +19,7 @@ namespace {
 using Kind = StepRow::Kind;
 
 // With a view, maxima, and updates that a device is told at once.
-const char* const kNetwork =
+const char* const kTwoLayers =
     R"json({"mxc": 1, "inputs": {"data": ["N", 16, 24, 24]},
   "nodes": [
     {"op": "Convolution", "name": "c1", "kernel": [3, 3], "pad": [1, 1],
@@ -40,7 +40,7 @@ std::vector<Said> OverviewsFor(const char* target) {
   const test::TemporaryFolder folder("step_rows");
   CompileRequest request;
   request.network.model = folder.File("net.json");
-  test::WriteText(request.network.model, kNetwork);
+  test::WriteText(request.network.model, kTwoLayers);
   request.network.init = "xavier";
   request.target = target;
   request.entries = {"train", "score"};

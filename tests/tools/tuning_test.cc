@@ -10,6 +10,7 @@
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/contraction_text.h"
+#include "ir/program/steps/map.h"
 #include "tests/tools/contractions.h"
 #include "tools/driver/tune/kernel_timer.h"
 #include "tools/driver/tune/tuned_catalog.h"

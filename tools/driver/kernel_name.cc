@@ -9,8 +9,8 @@
 
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
-#include "ir/program/steps/contraction.h"
 #include "ir/program/steps/collective.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/launch.h"
 #include "ir/program/steps/repeat.h"

@@ -9,6 +9,7 @@
 // C1  axis is in range
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {

@@ -12,8 +12,8 @@
 // C1  axis is in range
 // C2  values agree with data in every other axis, positions with values
 #include "ir/ops/op.h"
-#include "ir/program/procedure_builder.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {
