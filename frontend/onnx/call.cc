@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "frontend/onnx/importer.h"
+#include "frontend/onnx/inner_graph.h"
 #include "frontend/onnx/tensor_data.h"
 #include "ir/ops/constant_value.h"
 
@@ -193,6 +194,10 @@ std::optional<Tensor> Call::Known(int i) const {
   const Operand& operand = *inputs_[i];
   if (operand.known || !operand.value) return operand.known;
   return importer_.ValueNow(operand.value);
+}
+
+std::optional<Tensor> Call::Now(Value value) const {
+  return importer_.ValueNow(value);
 }
 
 Tensor Call::Need(int i, std::string_view what) {
@@ -419,8 +424,45 @@ std::vector<Value> Call::Ops(std::string_view op_name,
 }
 
 std::vector<Operand> Call::Run(const GraphProto& graph,
-                               std::vector<Operand> inputs) {
-  return importer_.RunInner(graph, std::move(inputs));
+                               std::vector<Operand> inputs,
+                               std::string_view part) {
+  return importer_.RunInner(graph, std::move(inputs), InnerPrefix(part),
+                            nullptr);
 }
+
+std::vector<Operand> Call::RunWithin(InnerGraph& within,
+                                     const GraphProto& graph,
+                                     std::vector<Operand> inputs,
+                                     std::string_view part) {
+  return importer_.RunInner(graph, std::move(inputs), InnerPrefix(part),
+                            &within);
+}
+
+std::string Call::InnerPrefix(std::string_view part) const {
+  return fmt::format("{}/{}{}", origin_.name, part, part.empty() ? "" : "/");
+}
+
+std::vector<Value> Call::Foreach(std::string_view role, LoopTurn& turn,
+                                 int64_t turns) {
+  for (const Value& row : turn.rows) {
+    Extents dims = row.shape().dims();
+    dims.insert(dims.begin(), turns);
+    if (const auto unfit = Unfit({row.type().dtype, Shape(dims)})) {
+      Refuse("what its turns put out has {}", *unfit);
+    }
+  }
+  return AddForeach(graph_, origin_, role, turn, turns);
+}
+
+std::vector<Value> Call::WhileLoop(std::string_view role, LoopTurn& turn,
+                                   int64_t turns) {
+  return AddWhileLoop(graph_, origin_, role, turn, turns);
+}
+
+std::vector<Value> Call::Cond(Value condition, Side& then, Side& otherwise) {
+  return AddCond(graph_, origin_, condition, then, otherwise);
+}
+
+void Call::CountTurn() { importer_.CountNode(); }
 
 }  // namespace mxc::onnx

@@ -34,6 +34,7 @@ struct Operand {
   Value value = {};
   // Of a sequence; of an optional, which has at most one.
   std::shared_ptr<const std::vector<Operand>> sequence = {};
+  bool optional = false;  // whether `sequence` is that of an optional
   // The name of a parameter whose values `known` are; a variable of that name
   // stands for them in the graph.
   std::string parameter = {};
@@ -55,6 +56,9 @@ struct Refused {
 };
 
 class Importer;
+class InnerGraph;
+struct LoopTurn;
+struct Side;
 
 class Call : public GraphBuilder {
  public:
@@ -109,6 +113,8 @@ class Call : public GraphBuilder {
   int32_t DataTypeOf(int i);
   // The value, if it does not depend on what the program is given.
   std::optional<Tensor> Known(int i) const;
+  // That of a value in the graph.
+  std::optional<Tensor> Now(Value value) const;
   // The same, which the operator cannot do without: `what` it is for the
   // sentence that refuses it ("shape").
   Tensor Need(int i, std::string_view what);
@@ -124,7 +130,9 @@ class Call : public GraphBuilder {
   bool Wants(int i) const;
   void Give(int i, Value value);
   void Give(int i, Tensor known);
-  void Give(int i, Operand operand) { results_.at(i) = std::move(operand); }
+  void Give(int i, Operand operand) {
+    if (i < outputs()) results_[i] = std::move(operand);
+  }
   // Of output `i`, which is there: the type that the file gives it.
   void SetDataType(int i, int32_t data_type);
   void GiveSequence(int i, std::vector<Operand> elements);
@@ -167,10 +175,23 @@ class Call : public GraphBuilder {
                               std::vector<AttrText> attrs = {},
                               std::string_view role = "") override;
 
-  // Runs a graph that this node holds, which sees the names around it; `inputs`
-  // are its first inputs. Its outputs.
-  std::vector<Operand> Run(const GraphProto& graph,
-                           std::vector<Operand> inputs);
+  // Runs a graph that this node holds, which sees the names around it. Its
+  // outputs. Nodes are named after this one and `part`.
+  std::vector<Operand> Run(const GraphProto& graph, std::vector<Operand> inputs,
+                           std::string_view part = "");
+  // The same, but what it computes goes into another graph, where `inputs` are.
+  // The outputs are values of that graph, those that are known too.
+  std::vector<Operand> RunWithin(InnerGraph& within, const GraphProto& graph,
+                                 std::vector<Operand> inputs,
+                                 std::string_view part);
+  // A turn again and again, and one of two sides (inner_graph.h).
+  std::vector<Value> Foreach(std::string_view role, LoopTurn& turn,
+                             int64_t turns);
+  std::vector<Value> WhileLoop(std::string_view role, LoopTurn& turn,
+                               int64_t turns);
+  std::vector<Value> Cond(Value condition, Side& then, Side& otherwise);
+  // Counts towards the nodes that a network may have.
+  void CountTurn();
 
   // For the importer.
   std::vector<Operand>& results() { return results_; }
@@ -179,6 +200,7 @@ class Call : public GraphBuilder {
  private:
   const AttributeProto* Find(std::string_view name, int32_t type,
                              std::string_view what);
+  std::string InnerPrefix(std::string_view part) const;
 
   Importer& importer_;
   const NodeProto& node_;

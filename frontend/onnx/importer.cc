@@ -5,6 +5,7 @@
 #include <deque>
 #include <queue>
 
+#include "frontend/onnx/inner_graph.h"
 #include "frontend/onnx/operators.h"
 #include "ir/ops/constant_value.h"
 
@@ -12,7 +13,8 @@ namespace mxc::onnx {
 namespace {
 
 constexpr int64_t kMostNodes = 200'000;
-constexpr int kMostDepth = 64;  // of graphs in graphs
+constexpr int kMostDepth = 64;                // of graphs in graphs
+constexpr int64_t kMostElementsInside = 256;  // of a constant in a loop's turn
 
 // "ai.onnx" is the other name of "".
 Text DomainOf(Text domain) { return domain == "ai.onnx" ? Text() : domain; }
@@ -39,6 +41,16 @@ void KeepNarrowType(const NodeProto& node, Call& call) {
   for (Operand& result : call.results()) {
     result.narrow = call.operand(data).narrow;
   }
+}
+
+// Of a sequence or an optional, what its elements are; else null.
+const TypeProto* ElementOfInput(const ValueInfoProto& info) {
+  if (info.type == nullptr) return nullptr;
+  for (const auto* type :
+       {&info.type->sequence_type, &info.type->optional_type}) {
+    if (*type != nullptr) return (*type)->elem_type.get();
+  }
+  return nullptr;
 }
 
 bool IsParameter(const Tensor& tensor) {
@@ -227,7 +239,11 @@ void Importer::AddInputs(const GraphProto& graph, Scope& scope) {
     // Before IR version 4 every initializer was an input, too; a default
     // value today. Both are parameters to us.
     if (scope.values.contains(info.name)) continue;
-    AddInput(info, scope);
+    if (const TypeProto* element = ElementOfInput(info)) {
+      AddSequenceInput(info, *element, scope);
+      continue;
+    }
+    scope.values[info.name] = AddInput(info.name, info.type.get());
   }
 }
 
@@ -245,27 +261,69 @@ bool Importer::HasBatch(const TensorShapeDimension& first, int64_t batch) {
          first.dim_param == batch_axis_->dim_param;
 }
 
-void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
+// The inputs NAME.0, NAME.1 … that shapes or values are given for stand for the
+// elements of a sequence, NAME itself for that of an optional.
+void Importer::AddSequenceInput(const ValueInfoProto& info,
+                                const TypeProto& element, Scope& scope) {
   const std::string name(info.name);
+  const auto given = [&](const std::string& input) {
+    return options_.input_shapes.contains(input) ||
+           options_.input_values.contains(input);
+  };
+  const bool optional = info.type->optional_type != nullptr;
+  const bool sequence = element.sequence_type != nullptr || !optional;
+  const TypeProto* type = &element;
+  if (optional && sequence) type = element.sequence_type->elem_type.get();
+  std::vector<Operand> elements;
+  if (!sequence && given(name)) {
+    elements.push_back(AddInput(name, type));
+  }
+  for (size_t i = 0; sequence; ++i) {
+    const std::string input = fmt::format("{}.{}", name, i);
+    if (!given(input)) break;
+    elements.push_back(AddInput(input, type));
+  }
+  Operand operand;
+  if (sequence && (!optional || !elements.empty())) {
+    operand.sequence =
+        std::make_shared<const std::vector<Operand>>(std::move(elements));
+    elements = {operand};
+  }
+  if (optional) {
+    operand.optional = true;
+    operand.sequence =
+        std::make_shared<const std::vector<Operand>>(std::move(elements));
+  } else if (operand.sequence->empty()) {
+    errors_.push_back(Error(
+        {},
+        "input '{}' is a sequence; --input-shape {}.0:… and so on give its "
+        "elements",
+        name.substr(0, 200), name.substr(0, 100)));
+  }
+  scope.values[info.name] = std::move(operand);
+}
+
+Operand Importer::AddInput(Text input, const TypeProto* asked) {
+  const std::string name(input);
   const auto fail = [&](std::string sentence) {
     errors_.push_back(
         Error({}, "input '{}' {}", name.substr(0, 200), sentence));
+    return Operand();
   };
   if (const auto value = options_.input_values.find(name);
       value != options_.input_values.end()) {
     Operand operand{.known = value->second};
-    if (info.type != nullptr && info.type->tensor_type != nullptr) {
-      operand.narrow = NarrowType(info.type->tensor_type->elem_type);
+    if (asked != nullptr && asked->tensor_type != nullptr) {
+      operand.narrow = NarrowType(asked->tensor_type->elem_type);
     }
-    scope.values[info.name] = std::move(operand);
-    return;
+    return operand;
   }
-  if (info.type == nullptr || info.type->tensor_type == nullptr) {
+  if (asked == nullptr || asked->tensor_type == nullptr) {
     return fail(
-        "is no tensor; sequences, maps and sparse tensors cannot be "
-        "given to a program");
+        "is no tensor; maps, sparse tensors and sequences of sequences cannot "
+        "be given to a program");
   }
-  const TensorTypeProto& declared = *info.type->tensor_type;
+  const TensorTypeProto& declared = *asked->tensor_type;
   const auto dtype = DTypeOf(declared.elem_type);
   if (!dtype) {
     return fail(fmt::format("has elements of {}, which are not supported",
@@ -326,8 +384,8 @@ void Importer::AddInput(const ValueInfoProto& info, Scope& scope) {
   Node* node = graph_.AddVariable(name);
   node->op_name = "null";
   node->types[0] = type;
-  scope.values[info.name] =
-      Operand{.value = node->out(), .narrow = NarrowType(declared.elem_type)};
+  return Operand{.value = node->out(),
+                 .narrow = NarrowType(declared.elem_type)};
 }
 
 Value Importer::ValueOf(Operand& operand) {
@@ -340,7 +398,7 @@ Value Importer::ValueOf(Operand& operand) {
     throw Refused{fmt::format("an operand has {}", *unfit)};
   }
   if (operand.parameter.empty()) {
-    operand.value = graph_.AddConstant("constant", tensor)->out();
+    operand.value = ConstantHere(tensor);
     return operand.value;
   }
   Node* variable = graph_.FindVariable(operand.parameter);
@@ -353,6 +411,40 @@ Value Importer::ValueOf(Operand& operand) {
   }
   operand.value = variable->out();
   return operand.value;
+}
+
+// An inner graph is text, which large tensors would make long: they stay
+// outside.
+Value Importer::ConstantHere(const Tensor& tensor) {
+  if (opened_.empty() || tensor.shape().elements() <= kMostElementsInside) {
+    return here_->AddConstant("constant", tensor)->out();
+  }
+  Value value = graph_.AddConstant("constant", tensor)->out();
+  for (InnerGraph* inner : opened_) value = inner->Inside(value);
+  return value;
+}
+
+Operand Importer::Inside(Operand& outside, Scope& scope) {
+  Operand inside = outside;
+  if (outside.sequence != nullptr) {
+    std::vector<Operand> elements = *outside.sequence;
+    for (Operand& element : elements) element = Inside(element, scope);
+    inside.sequence =
+        std::make_shared<const std::vector<Operand>>(std::move(elements));
+    return inside;
+  }
+  inside.value = {};
+  const bool copied = outside.known && outside.parameter.empty() &&
+                      outside.known->shape().elements() <= kMostElementsInside;
+  if (copied || !outside.given()) return inside;
+  if (!outside.value) {
+    const Place around(*this);
+    here_ = scope.around;
+    opened_.resize(scope.opened);
+    outside.value = ValueOf(outside);
+  }
+  inside.value = scope.within->Inside(outside.value);
+  return inside;
 }
 
 std::optional<Tensor> Importer::ValueNow(Value value) const {
@@ -406,6 +498,32 @@ void Importer::CountNode() {
   }
 }
 
+namespace {
+
+// Calls `read` with the names that a graph within a node reads; `own` are those
+// that it and the graphs around it within the node have made.
+template <class Read>
+void ReadsFromOutside(const GraphProto& graph, std::set<Text> own,
+                      const Read& read) {
+  for (const auto& input : graph.input) own.insert(input.name);
+  for (const auto& tensor : graph.initializer) own.insert(tensor.name);
+  for (const NodeProto& node : graph.node) {
+    own.insert(node.output.begin(), node.output.end());
+  }
+  const auto seen = [&](Text name) {
+    if (!own.contains(name)) read(name);
+  };
+  for (const NodeProto& node : graph.node) {
+    std::ranges::for_each(node.input, seen);
+    for (const AttributeProto& attribute : node.attribute) {
+      if (attribute.g != nullptr) ReadsFromOutside(*attribute.g, own, read);
+    }
+  }
+  for (const ValueInfoProto& output : graph.output) seen(output.name);
+}
+
+}  // namespace
+
 // The file's order, but no node before those that it reads.
 std::vector<const NodeProto*> Importer::InOrder(
     const std::vector<NodeProto>& nodes) {
@@ -427,12 +545,7 @@ std::vector<const NodeProto*> Importer::InOrder(
     std::ranges::for_each(nodes[i].input, read);
     for (const AttributeProto& attribute : nodes[i].attribute) {
       if (attribute.g == nullptr) continue;
-      for (const NodeProto& inner : attribute.g->node) {
-        std::ranges::for_each(inner.input, read);
-      }
-      for (const ValueInfoProto& output : attribute.g->output) {
-        read(output.name);
-      }
+      ReadsFromOutside(*attribute.g, {}, read);
     }
   }
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
@@ -471,11 +584,12 @@ void Importer::RunNodes(const std::vector<NodeProto>& nodes, Scope& scope) {
 }
 
 Operand* Importer::Find(Scope& scope, Text name) {
-  for (Scope* at = &scope; at != nullptr; at = const_cast<Scope*>(at->outer)) {
-    const auto found = at->values.find(name);
-    if (found != at->values.end()) return &found->second;
-  }
-  return nullptr;
+  const auto found = scope.values.find(name);
+  if (found != scope.values.end()) return &found->second;
+  if (scope.outer == nullptr) return nullptr;
+  Operand* outside = Find(*scope.outer, name);
+  if (outside == nullptr || scope.within == nullptr) return outside;
+  return &(scope.values[name] = Inside(*outside, scope));
 }
 
 void Importer::RunNode(const NodeProto& node, Scope& scope) {
@@ -516,7 +630,7 @@ void Importer::RunNode(const NodeProto& node, Scope& scope) {
                                          : node.output[0];
   origin.name = scope.prefix + std::string(own);
   const int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
-  Call call(*this, graph_, origin, node, version, std::move(attributes),
+  Call call(*this, *here_, origin, node, version, std::move(attributes),
             std::move(inputs));
   const Rule rule = FindRule(domain, node.op_type, version);
   if (rule == nullptr) {
@@ -575,6 +689,7 @@ bool Importer::RunFunction(Call& call, const NodeProto& node, Scope& scope) {
       functions_.find(FunctionKey(node.domain, node.op_type, node.overload));
   if (found == functions_.end()) return false;
   const FunctionProto& function = *found->second;
+  const Place place(*this);
   if (++depth_ > kMostDepth) {
     throw Refused{
         fmt::format("functions call each other more than {} deep", kMostDepth)};
@@ -620,12 +735,14 @@ bool Importer::RunFunction(Call& call, const NodeProto& node, Scope& scope) {
     }
     call.Give(static_cast<int>(i), result->second);
   }
-  --depth_;
   return true;
 }
 
 std::vector<Operand> Importer::RunInner(const GraphProto& graph,
-                                        std::vector<Operand> inputs) {
+                                        std::vector<Operand> inputs,
+                                        std::string prefix,
+                                        InnerGraph* within) {
+  const Place place(*this);
   if (++depth_ > kMostDepth) {
     throw Refused{
         fmt::format("graphs lie in graphs more than {} deep", kMostDepth)};
@@ -634,7 +751,13 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
   inner.outer = scope_;
   inner.attributes = scope_->attributes;
   inner.opsets = scope_->opsets;
-  inner.prefix = scope_->prefix;
+  inner.prefix = std::move(prefix);
+  if (within != nullptr) {
+    inner.within = within;
+    inner.around = std::exchange(here_, &within->graph());
+    inner.opened = opened_.size();
+    opened_.push_back(within);
+  }
   if (graph.input.size() != inputs.size()) {
     throw Refused{fmt::format("its graph has {} inputs, expected {}",
                               graph.input.size(), inputs.size())};
@@ -652,13 +775,32 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
       throw Refused{fmt::format("its graph's output '{}' is made by no node",
                                 output.name.substr(0, 100))};
     }
+    if (within != nullptr) (void)ValueOf(*found);
     outputs.push_back(*found);
   }
-  --depth_;
   return outputs;
 }
 
 // --- outputs ----------------------------------------------------------------
+
+// A sequence's elements are the outputs NAME.0, NAME.1 …, an optional is what it
+// has.
+void Importer::AddOutput(Operand& operand, const std::string& name) {
+  if (operand.narrow != 0) {
+    throw Refused{fmt::format("it has elements of {}, which no program can give",
+                              DataTypeName(operand.narrow))};
+  }
+  if (operand.sequence == nullptr) {
+    const Value value = ValueOf(operand);
+    graph_.outputs.push_back(value);
+    graph_.output_names.push_back(name);
+    return;
+  }
+  for (size_t i = 0; i < operand.sequence->size(); ++i) {
+    Operand element = (*operand.sequence)[i];
+    AddOutput(element, operand.optional ? name : fmt::format("{}.{}", name, i));
+  }
+}
 
 void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
   for (const ValueInfoProto& output : graph.output) {
@@ -669,25 +811,8 @@ void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
           Error({}, "output '{}' is made by no node", name.substr(0, 200)));
       continue;
     }
-    if (found->sequence != nullptr) {
-      for (size_t i = 0; i < found->sequence->size(); ++i) {
-        Operand element = (*found->sequence)[i];
-        graph_.outputs.push_back(ValueOf(element));
-        graph_.output_names.push_back(fmt::format("{}.{}", name, i));
-      }
-      continue;
-    }
-    if (found->narrow != 0) {
-      errors_.push_back(Error({},
-                              "output '{}' has elements of {}, which no "
-                              "program can give",
-                              name.substr(0, 200),
-                              DataTypeName(found->narrow)));
-      continue;
-    }
     try {
-      graph_.outputs.push_back(ValueOf(*found));
-      graph_.output_names.push_back(name);
+      AddOutput(*found, name);
     } catch (const Refused& refused) {
       errors_.push_back(
           Error({}, "output '{}': {}", name.substr(0, 200), refused.sentence));

@@ -12,6 +12,7 @@
 
 #include "frontend/frontend.h"
 #include "frontend/onnx/call.h"
+#include "frontend/onnx/inner_graph.h"
 #include "frontend/onnx/schema.h"
 #include "frontend/onnx/tensor_data.h"
 
@@ -40,25 +41,56 @@ class Importer {
   Extents Rebatched(Extents stated, const Shape& data);
   // Refuses more nodes than a network may have.
   void CountNode();
+  // Of a graph that the node holds which is being imported. Its nodes' names
+  // begin with `prefix`; they go into `within` unless that is null.
   std::vector<Operand> RunInner(const GraphProto& graph,
-                                std::vector<Operand> inputs);
+                                std::vector<Operand> inputs, std::string prefix,
+                                InnerGraph* within);
 
  private:
   // The names of a graph, or of a function's body.
   struct Scope {
-    const Scope* outer = nullptr;
+    Scope* outer = nullptr;
+    // Where its nodes are in a graph of their own: that, the one around it, and
+    // how many are opened around it.
+    InnerGraph* within = nullptr;
+    Graph* around = nullptr;
+    size_t opened = 0;
     std::map<std::string_view, Operand> values;
     // Of a function: what its attributes are here.
     const Call::Attributes* attributes = nullptr;
     const std::map<std::string_view, int64_t>* opsets = nullptr;
     std::string prefix;  // of its nodes' names
   };
-  struct OpenNode;
+  // Where the importer is; it is there again when this ends, as it does by
+  // refusals, too: a rule may try another way then.
+  class Place {
+   public:
+    explicit Place(Importer& importer)
+        : importer_(importer),
+          here_(importer.here_),
+          opened_(importer.opened_),
+          depth_(importer.depth_) {}
+    ~Place() {
+      importer_.here_ = here_;
+      importer_.opened_ = std::move(opened_);
+      importer_.depth_ = depth_;
+    }
+    Place(const Place&) = delete;
+
+   private:
+    Importer& importer_;
+    Graph* const here_;
+    std::vector<InnerGraph*> opened_;
+    const int depth_;
+  };
 
   // --- inputs and parameters
   void AddInputs(const GraphProto& graph, Scope& scope);
-  void AddInput(const ValueInfoProto& info, Scope& scope);
+  Operand AddInput(Text input, const TypeProto* asked);
   bool HasBatch(const TensorShapeDimension& first, int64_t batch);
+  void AddSequenceInput(const ValueInfoProto& info, const TypeProto& element,
+                        Scope& scope);
   void BindSymbols(const GraphProto& graph);
   void AddInitializers(const GraphProto& graph, Scope& scope, bool outermost);
 
@@ -68,10 +100,14 @@ class Importer {
   bool RunFunction(Call& call, const NodeProto& node, Scope& scope);
   void Finish(const NodeProto& node, Call& call, const std::string& name,
               Scope& scope);
-  static Operand* Find(Scope& scope, Text name);
+  Operand* Find(Scope& scope, Text name);
+  // What stands in a scope that has a graph of its own for an operand outside.
+  Operand Inside(Operand& outside, Scope& scope);
+  Value ConstantHere(const Tensor& tensor);
   static std::vector<const NodeProto*> InOrder(
       const std::vector<NodeProto>& nodes);
 
+  void AddOutput(Operand& operand, const std::string& name);
   void AddOutputs(const GraphProto& graph, Scope& scope);
   void SetRoles();
   void NameConstants();
@@ -83,6 +119,8 @@ class Importer {
   std::map<std::string, const FunctionProto*> functions_;
   std::map<std::string, int64_t, std::less<>> symbols_;
   Graph graph_;
+  Graph* here_ = &graph_;            // where nodes go now
+  std::vector<InnerGraph*> opened_;  // the last is here_, if there are any
   std::unordered_map<const Node*, Tensor> parameter_values_;  // looked up only
   Scope* scope_ = nullptr;  // of the node that is being imported
   const TensorShapeDimension* batch_axis_ = nullptr;  // of the first input

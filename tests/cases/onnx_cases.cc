@@ -121,7 +121,11 @@ Status RunNode(const fs::path& folder, const EngineOptions& engine) {
   std::map<std::string, Tensor> inputs;
   for (size_t i = 0; i < names.size(); ++i) {
     MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("input_{}", i)));
-    if (given.size() == 1) inputs[names[i]] = given[0];
+    const bool plain = fs::exists(data / fmt::format("input_{}.pb", i));
+    for (size_t e = 0; e < given.size(); ++e) {
+      // Of a sequence its elements.
+      inputs[plain ? names[i] : fmt::format("{}.{}", names[i], e)] = given[e];
+    }
   }
   MXC_ASSIGN(const auto network, OpenNetwork((folder / "model.onnx").string()));
   MXC_ASSIGN(Model model, BuildBound(*network, inputs));

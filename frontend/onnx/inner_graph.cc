@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "frontend/onnx/inner_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "frontend/frontend.h"
+
+namespace mxc::onnx {
+
+std::vector<Value> WrittenBuilder::Ops(std::string_view op,
+                                       std::vector<Value> inputs,
+                                       std::vector<AttrText> attrs,
+                                       std::string_view role) {
+  std::vector<Value> outputs =
+      GraphBuilder::Ops(op, std::move(inputs), attrs, role);
+  outputs[0].node->written = std::move(attrs);
+  return outputs;
+}
+
+Value InnerGraph::Bind(Value outside, const TensorType& type) {
+  Node* variable = graph_.AddVariable(fmt::format("arg{}", bound_.size()));
+  variable->op_name = "null";
+  variable->types[0] = type;
+  bound_.emplace(variable, outside);
+  return variable->out();
+}
+
+Value InnerGraph::Inside(Value outside) {
+  const auto found = inside_.find(outside);
+  if (found != inside_.end()) return found->second;
+  const Value variable = Bind(outside, outside.type());
+  inside_.emplace(outside, variable);
+  return variable;
+}
+
+InnerGraph::Text InnerGraph::Write(std::vector<Value> outputs) {
+  graph_.outputs = std::move(outputs);
+  graph_.numpy_shapes = true;
+  // A symbol tells variables by name, and constants are some there.
+  int64_t next = 0;
+  Text text;
+  for (Node* node : graph_.TopologicalOrder()) {
+    if (node->kind == Node::Kind::kConstant) {
+      node->name = fmt::format("constant{}", next++);
+    } else if (node->kind == Node::Kind::kVariable) {
+      text.variables.push_back(node);
+    }
+  }
+  text.json = WriteSymbol(graph_);
+  return text;
+}
+
+namespace {
+
+// Adds what is said as attributes and inputs of an operator with graphs inside.
+class GraphsNode {
+ public:
+  GraphsNode(Graph& outside, const Node& origin)
+      : outside_(outside), origin_(origin) {}
+
+  void Say(std::string name, int64_t number) {
+    attrs_.emplace_back(std::move(name), std::to_string(number));
+  }
+  void Say(std::string name, const std::vector<int64_t>& numbers) {
+    attrs_.emplace_back(std::move(name),
+                        fmt::format("({}{})", fmt::join(numbers, ", "),
+                                    numbers.size() == 1 ? "," : ""));
+  }
+  // The number of the input.
+  int64_t Read(Value value) {
+    inputs_.push_back(value);
+    return std::ssize(inputs_) - 1;
+  }
+  void Hold(const InnerGraph::Text& text) {
+    subgraphs_ += (subgraphs_.empty() ? "" : ", ") + text.json;
+  }
+
+  std::vector<Value> Add(std::string op_name, std::string_view role,
+                         std::vector<TensorType> types) {
+    Say("num_args", std::ssize(inputs_));
+    Say("num_outputs", std::ssize(types));
+    Node* node = outside_.AddOpaque(std::move(op_name),
+                                    fmt::format("{}/{}", origin_.name, role),
+                                    inputs_, static_cast<int>(types.size()));
+    node->loc = origin_.loc;
+    node->origins = {origin_.name};
+    node->subgraphs = "[" + subgraphs_ + "]";
+    node->written = std::move(attrs_);
+    node->types = std::move(types);
+    std::vector<Value> outputs;
+    for (size_t i = 0; i < node->types.size(); ++i) {
+      outputs.push_back(node->out(static_cast<int>(i)));
+    }
+    return outputs;
+  }
+
+ private:
+  Graph& outside_;
+  const Node& origin_;
+  std::vector<Value> inputs_;
+  std::vector<AttrText> attrs_;
+  std::string subgraphs_;
+};
+
+// Whatever is carried is read, as the text knows no other variables: by its
+// shape at least, which stays the same.
+void ReadCarried(LoopTurn& turn, const Node& origin) {
+  std::vector<Value> outputs = turn.rows;
+  outputs.insert(outputs.end(), turn.next.begin(), turn.next.end());
+  turn.graph.graph().outputs = outputs;
+  const auto order = turn.graph.graph().TopologicalOrder();
+  WrittenBuilder inside(turn.graph.graph(), origin);
+  for (size_t k = 0; k < turn.carried.size(); ++k) {
+    if (std::ranges::count(order, turn.carried[k].node) > 0) continue;
+    turn.next[k] = inside.Op("reshape_like", {turn.next[k], turn.carried[k]});
+  }
+}
+
+std::vector<Value> OutputsOf(const LoopTurn& turn) {
+  std::vector<Value> outputs = turn.rows;
+  outputs.insert(outputs.end(), turn.next.begin(), turn.next.end());
+  return outputs;
+}
+
+std::vector<TensorType> TypesOf(const LoopTurn& turn, int64_t turns) {
+  std::vector<TensorType> types;
+  for (const Value& row : turn.rows) {
+    Extents dims = row.shape().dims();
+    dims.insert(dims.begin(), turns);
+    types.push_back({row.type().dtype, Shape(dims)});
+  }
+  for (const Value& carried : turn.carried) types.push_back(carried.type());
+  return types;
+}
+
+// The place of a variable in the text.
+int64_t PlaceOf(const InnerGraph::Text& text, const Node* variable) {
+  const auto at = std::ranges::find(text.variables, variable);
+  MXC_CHECK(at != text.variables.end(), "variable '{}'", variable->name);
+  return at - text.variables.begin();
+}
+
+bool Holds(const std::vector<Value>& values, const Node* node) {
+  return std::ranges::any_of(
+      values, [&](const Value& value) { return value.node == node; });
+}
+
+}  // namespace
+
+std::vector<Value> AddForeach(Graph& outside, const Node& origin,
+                              std::string_view role, LoopTurn& turn,
+                              int64_t turns) {
+  ReadCarried(turn, origin);
+  InnerGraph::Text text = turn.graph.Write(OutputsOf(turn));
+  std::vector<Value> slices;
+  for (const Value& slice : turn.slices) {
+    if (std::ranges::count(text.variables, slice.node) > 0) {
+      slices.push_back(slice);
+    }
+  }
+  const auto rows = std::ssize(turn.rows);
+  if (slices.empty()) {
+    // The operator counts its turns by a slice: one that is put out, too.
+    WrittenBuilder around(outside, origin);
+    const Value counts = around.Op(
+        "_arange", {},
+        {{"start", "0"}, {"stop", std::to_string(turns)}, {"dtype", "int32"}});
+    slices = {turn.graph.Bind(counts, {DType::kI32, Shape(Extents())})};
+    WrittenBuilder inside(turn.graph.graph(), origin);
+    turn.rows.push_back(inside.Op("_copy", {slices[0]}));
+    text = turn.graph.Write(OutputsOf(turn));
+  }
+  GraphsNode node(outside, origin);
+  std::vector<int64_t> data, states, rest;
+  for (const Value& slice : slices) {
+    node.Read(turn.graph.OutsideOf(slice.node));
+    data.push_back(PlaceOf(text, slice.node));
+  }
+  for (const Value& carried : turn.carried) {
+    node.Read(turn.graph.OutsideOf(carried.node));
+    states.push_back(PlaceOf(text, carried.node));
+  }
+  for (const Node* variable : text.variables) {
+    if (Holds(slices, variable) || Holds(turn.carried, variable)) continue;
+    node.Read(turn.graph.OutsideOf(variable));
+    rest.push_back(PlaceOf(text, variable));
+  }
+  node.Say("in_data_locs", data);
+  node.Say("in_state_locs", states);
+  node.Say("remain_locs", rest);
+  node.Say("num_out_data", std::ssize(turn.rows));
+  node.Hold(text);
+  std::vector<Value> outputs = node.Add("_foreach", role, TypesOf(turn, turns));
+  outputs.erase(outputs.begin() + rows,
+                outputs.begin() + std::ssize(turn.rows));
+  return outputs;
+}
+
+std::vector<Value> AddWhileLoop(Graph& outside, const Node& origin,
+                                std::string_view role, LoopTurn& turn,
+                                int64_t turns) {
+  ReadCarried(turn, origin);
+  const InnerGraph::Text body = turn.graph.Write(OutputsOf(turn));
+  const Value first = turn.graph.OutsideOf(turn.carried[0].node);
+  InnerGraph condition;
+  const Value asked = condition.Bind(first, first.type());
+  const InnerGraph::Text test = condition.Write(
+      {WrittenBuilder(condition.graph(), origin).Op("_copy", {asked})});
+  GraphsNode node(outside, origin);
+  std::vector<int64_t> from, variables;
+  for (const Node* variable : body.variables) {
+    from.push_back(node.Read(turn.graph.OutsideOf(variable)));
+  }
+  for (const Value& carried : turn.carried) {
+    variables.push_back(PlaceOf(body, carried.node));
+  }
+  node.Say("max_iterations", turns);
+  node.Say("num_out_data", std::ssize(turn.rows));
+  node.Say("cond_input_locs", std::vector<int64_t>{from[variables[0]]});
+  node.Say("func_input_locs", from);
+  node.Say("func_var_locs", variables);
+  node.Hold(test);
+  node.Hold(body);
+  return node.Add("_while_loop", role, TypesOf(turn, turns));
+}
+
+std::vector<Value> AddCond(Graph& outside, const Node& origin, Value condition,
+                           Side& then, Side& otherwise) {
+  InnerGraph test;
+  const Value asked = test.Bind(condition, condition.type());
+  const InnerGraph::Text texts[] = {
+      test.Write({WrittenBuilder(test.graph(), origin).Op("_copy", {asked})}),
+      then.graph.Write(then.outputs), otherwise.graph.Write(otherwise.outputs)};
+  const InnerGraph* const graphs[] = {&test, &then.graph, &otherwise.graph};
+  const char* const names[] = {"cond_input_locs", "then_input_locs",
+                               "else_input_locs"};
+  GraphsNode node(outside, origin);
+  for (int i = 0; i < 3; ++i) {
+    std::vector<int64_t> from;
+    for (const Node* variable : texts[i].variables) {
+      from.push_back(node.Read(graphs[i]->OutsideOf(variable)));
+    }
+    node.Say(names[i], from);
+    node.Hold(texts[i]);
+  }
+  std::vector<TensorType> types;
+  for (const Value& output : then.outputs) types.push_back(output.type());
+  return node.Add("_cond", "choice", std::move(types));
+}
+
+}  // namespace mxc::onnx
