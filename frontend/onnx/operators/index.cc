@@ -45,9 +45,19 @@ Value IndicesOf(Call& c, int i, int64_t extent, int axis) {
   return FromFront(c, c.In(i), extent);
 }
 
+Value NumbersAlong(Call& c, int rank, int d, int64_t count) {
+  Extents line(rank, 1);
+  line[d] = count;
+  return c.Reshape(c.Op("_arange", {},
+                        {{"start", "0"},
+                         {"stop", std::to_string(count)},
+                         {"dtype", "int64"}}),
+                   line);
+}
+
 namespace {
 
-// "(2, 3)" of what an axis becomes where indices stand for it.
+// The shape of data in which indices stand for an axis.
 Extents GatheredDims(const Shape& data, int axis, const Shape& indices) {
   Extents dims = data.dims();
   dims.erase(dims.begin() + axis);
@@ -109,19 +119,6 @@ void ImportGatherElements(Call& c) {
                  {{"axis", std::to_string(axis)}}));
 }
 
-namespace {
-
-// i64 of `dims`: the index along axis `d`.
-Value NumbersAlong(Call& c, const Extents& dims, int d) {
-  Extents line(dims.size(), 1), numbers;
-  line[d] = dims[d];
-  for (int64_t i = 0; i < dims[d]; ++i) numbers.push_back(i);
-  return c.BroadcastTo(c.Reshape(c.ConstantInts(numbers, "numbers"), line),
-                       dims);
-}
-
-}  // namespace
-
 // data [B…, D…, R…], indices [B…, I…, M] → [B…, I…, R…]
 void ImportGatherND(Call& c) {
   const Shape data = c.ShapeOf(0), places = c.ShapeOf(1);
@@ -156,7 +153,8 @@ void ImportGatherND(Call& c) {
   for (int d = 0; d < columns; ++d) order.push_back(d);
   std::vector<Value> rows;
   for (int d = 0; d < b; ++d) {
-    rows.push_back(c.Unsqueeze(NumbersAlong(c, columns_dims, d), 0));
+    const Value numbers = NumbersAlong(c, columns, d, columns_dims[d]);
+    rows.push_back(c.Unsqueeze(c.BroadcastTo(numbers, columns_dims), 0));
   }
   rows.push_back(c.Transpose(indices, order));
   const Value picked = c.Op("gather_nd", {c.In(0), c.Concat(rows, 0)});
@@ -182,13 +180,8 @@ void ImportOneHot(Call& c) {
             dims.size());
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(2), dims);
   const Value places = c.Unsqueeze(FromFront(c, c.In(0), count), axis);
-  Extents line(dims.size(), 1);
-  line[axis] = count;
-  const Value numbers = c.Reshape(c.Op("_arange", {},
-                                       {{"start", "0"},
-                                        {"stop", std::to_string(count)},
-                                        {"dtype", "int64"}}),
-                                  line);
+  const Value numbers =
+      NumbersAlong(c, static_cast<int>(dims.size()), axis, count);
   const Value hit = c.Op("_npi_equal", {places, numbers});
   const auto value = [&](int64_t i) {
     return c.Reshape(c.SliceAxis(c.In(2), 0, i, i + 1),

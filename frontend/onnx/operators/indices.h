@@ -18,4 +18,7 @@ Value FromFront(Call& c, Value indices, int64_t extent);
 // for element k.
 void RequireIndices(Call& c, int i, const std::function<int64_t(int64_t)>& at);
 
+// i64: 0, 1, … along axis `d` of so many, of extent 1 along the others.
+Value NumbersAlong(Call& c, int rank, int d, int64_t count);
+
 }  // namespace mxc::onnx

@@ -144,7 +144,7 @@ ResizeTaps ResizeTapsAt(const ResizeRule& rule, const ResizeAxis& a, float x) {
 // The reach of each element is bounded by the axis, so that no file makes lists
 // that its tensors would not.
 ResizeList ResizeListOf(Call& c, const ResizeRule& rule, const ResizeAxis& a) {
-  constexpr int64_t kMostTaps = 1 << 26;
+  constexpr int64_t kMostTaps = 1 << 22;
   ResizeList list;
   int64_t count = 0;
   for (int64_t i = 0; i < a.out; ++i) {
@@ -206,7 +206,7 @@ Value ResizeTaken(Call& c, Value x, int axis, const Extents& from) {
 // f32[out, in]
 Value ResizeMatrix(Call& c, const ResizeList& list, int64_t in, DType dtype) {
   const auto out = static_cast<int64_t>(list.rows.size());
-  c.Require(in <= (int64_t{1} << 26) / out, "{} by {} shares are too many", out,
+  c.Require(in <= (int64_t{1} << 24) / out, "{} by {} shares are too many", out,
             in);
   std::vector<float> shares(out * in, 0);
   for (int64_t i = 0; i < out; ++i) {

@@ -194,9 +194,6 @@ void ImportTensorScatter(Call& c) {
   const int64_t length = shape[axis], steps = part[axis], samples = shape[0];
   if (Call::IsEmpty(part)) return c.Give(0, c.operand(0));
   const Value past = c.In(0), update = c.In(1);
-  Extents line(shape.rank(), 1), numbers;
-  line[axis] = steps;
-  for (int64_t s = 0; s < steps; ++s) numbers.push_back(s);
   std::optional<Tensor> known;
   if (c.Has(2)) {
     c.Require(c.ShapeOf(2) == Shape{samples},
@@ -204,6 +201,7 @@ void ImportTensorScatter(Call& c) {
               ToString(c.ShapeOf(2)), samples);
     known = c.Known(2);
   } else {
+    c.Require(samples <= 1 << 24, "it has {} samples", samples);
     known = Tensor::Filled({DType::kI64, Shape{samples}}, 0);
   }
   if (known) {
@@ -231,8 +229,7 @@ void ImportTensorScatter(Call& c) {
   const Value start = c.Reshape(
       known ? c.Constant(*known, "starts") : c.Cast(c.In(2), DType::kI64),
       firsts);
-  Value positions =
-      c.Add(start, c.Reshape(c.ConstantInts(numbers, "steps"), line));
+  Value positions = c.Add(start, NumbersAlong(c, shape.rank(), axis, steps));
   if (circular) {
     positions =
         c.Op("_mod_scalar", {positions}, {{"scalar", std::to_string(length)}});
