@@ -72,6 +72,17 @@ void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
   }
 }
 
+// Pads count as 0.
+Value SumOfWindows(Call& c, Value x, const Windows& w) {
+  x = PadAround(c, x, w.before, AfterLast(w, x.shape()), 0);
+  if (!w.dilated() && w.rank() <= 3) {
+    return Pool(c, x, w, "sum", Extents(w.rank(), 0));
+  }
+  Value sum;
+  ForTaps(c, x, w, [&](Value tap) { sum = sum ? c.Add(sum, tap) : tap; });
+  return sum;
+}
+
 double LeastOf(DType dtype) {
   switch (dtype) {
     case DType::kU8:
@@ -208,13 +219,7 @@ Value AveragePooled(Call& c, Value x) {
     }
     shares[i] = 1.0F / static_cast<float>(std::max<int64_t>(1, cells));
   }
-  x = PadAround(c, x, w.before, AfterLast(w, shape), 0);
-  Value sum;
-  if (!w.dilated() && w.rank() <= 3) {
-    sum = Pool(c, x, w, "sum", Extents(w.rank(), 0));
-  } else {
-    ForTaps(c, x, w, [&](Value tap) { sum = sum ? c.Add(sum, tap) : tap; });
-  }
+  const Value sum = SumOfWindows(c, x, w);
   const Value share = c.Constant(Tensor::FromFloats(dims, shares), "shares");
   return c.Mul(sum, c.Cast(share, sum.type().dtype));
 }
@@ -243,5 +248,46 @@ void GlobalPool(Call& c, std::string_view type) {
 
 void ImportGlobalAveragePool(Call& c) { GlobalPool(c, "avg"); }
 void ImportGlobalMaxPool(Call& c) { GlobalPool(c, "max"); }
+
+namespace {
+
+// (Σ |x|ᵖ)^(1/p); p = 1, 2, ….
+Value LpPowers(Call& c, Value x, int64_t p) {
+  if (p == 1) return c.Abs(x);
+  if (p == 2) return c.Square(x);
+  return c.Op("_power_scalar", {c.Abs(x)}, {{"scalar", std::to_string(p)}});
+}
+Value LpRoot(Call& c, Value sum, int64_t p) {
+  if (p == 1) return sum;
+  if (p == 2) return c.Sqrt(sum);
+  return c.Op("_power_scalar", {sum},
+              {{"scalar", fmt::format("{}", 1.0 / static_cast<double>(p))}});
+}
+
+int64_t LpExponent(Call& c) {
+  const int64_t p = c.Int("p", 2);
+  c.Require(p >= 1 && p <= 1 << 20, "p is {}, expected at least 1", p);
+  return p;
+}
+
+}  // namespace
+
+void ImportLpPool(Call& c) {
+  const int64_t p = LpExponent(c);
+  const Windows w = WindowsOf(c, KernelShape(c), /*pools=*/true);
+  const Value x = c.In(0);
+  c.Give(0, LpRoot(c, SumOfWindows(c, LpPowers(c, x, p), w), p));
+}
+
+void ImportGlobalLpPool(Call& c) {
+  const int64_t p = LpExponent(c);
+  const Value x = c.In(0);
+  c.Require(x.shape().rank() >= 3, "data has {} axes, expected at least 3",
+            x.shape().rank());
+  Extents axes;
+  for (int axis = 2; axis < x.shape().rank(); ++axis) axes.push_back(axis);
+  const Value sum = c.Sum(LpPowers(c, x, p), axes, /*keepdims=*/true);
+  c.Give(0, LpRoot(c, sum, p));
+}
 
 }  // namespace mxc::onnx

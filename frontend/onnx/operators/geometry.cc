@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// What reads and writes images at places of its own: grids, regions of interest,
+// displaced windows, columns.
+#include <algorithm>
+
+#include "frontend/onnx/operators/windows.h"
+
+namespace mxc::onnx {
+
+void ImportGridSample(Call& c) {
+  constexpr std::string_view kModes[] = {"linear", "nearest", "cubic"};
+  constexpr std::string_view kPaddings[] = {"zeros", "border", "reflection"};
+  // The names of version 16, then those of version 20.
+  const int mode =
+      c.OneOf("mode",
+              {"bilinear", "nearest", "bicubic", "linear", "nearest", "cubic"},
+              0) %
+      3;
+  const int padding =
+      c.OneOf("padding_mode", {std::begin(kPaddings), std::end(kPaddings)}, 0);
+  const bool corners = c.Flag("align_corners");
+  const DType dtype = c.DTypeOf(0);
+  c.Require(IsFloat(c.DTypeOf(1)), "its grid is of {}",
+            ShortName(c.DTypeOf(1)));
+  c.Require(mode == 1 || IsFloat(dtype), "{} are interpolated, expected floats",
+            ShortName(dtype));
+  c.Give(0, c.Op("_grid_sample", {c.In(0), c.In(1)},
+                 {{"mode", std::string(kModes[mode])},
+                  {"padding", std::string(kPaddings[padding])},
+                  {"align_corners", corners ? "True" : "False"}}));
+}
+
+// theta [N, k, k + 1], size (N, C, d1 … dk) → [N, d1 … dk, k]: theta times the
+// coordinates of each cell, the last axis first, and 1.
+void ImportAffineGrid(Call& c) {
+  const bool corners = c.Flag("align_corners");
+  const Extents size = c.NeedInts(1, "size");
+  const Shape theta = c.ShapeOf(0);
+  const int k = static_cast<int>(size.size()) - 2;
+  c.Require((k == 2 || k == 3) && theta == Shape{size[0], k, k + 1},
+            "theta {} does not fit size {}", ToString(theta), Texts(size));
+  Extents dims(size.begin() + 2, size.end());
+  for (const int64_t extent : dims) {
+    c.Require(extent > 0 && extent < 1 << 24 && !(corners && extent == 1),
+              "size {} has an extent of {}", Texts(size), extent);
+  }
+  const auto cells = CheckedProduct(dims);
+  c.Require(cells && *cells <= 1 << 24, "size {} is too large", Texts(size));
+  std::vector<float> grid((k + 1) * *cells, 1);
+  for (int64_t cell = 0; cell < *cells; ++cell) {
+    int64_t rest = cell;
+    for (int d = k - 1; d >= 0; --d) {
+      const auto at = static_cast<double>(rest % dims[d]);
+      const auto extent = static_cast<double>(dims[d]);
+      rest /= dims[d];
+      grid[(k - 1 - d) * *cells + cell] = static_cast<float>(
+          corners ? 2 * at / (extent - 1) - 1 : (2 * at + 1) / extent - 1);
+    }
+  }
+  const DType dtype = c.DTypeOf(0), wide = AccumulateType(dtype);
+  const Value base = c.Cast(
+      c.Constant(Tensor::FromFloats({k + 1, *cells}, grid), "cells"), wide);
+  const Value rows =
+      c.Reshape(c.Cast(c.In(0), wide), Shape{size[0] * k, k + 1});
+  const Value moved =
+      c.Reshape(c.Op("dot", {rows, base}), Shape{size[0], k, *cells});
+  dims.insert(dims.begin(), size[0]);
+  dims.push_back(k);
+  c.Give(0, c.Cast(c.Reshape(c.Transpose(moved, {0, 2, 1}), dims), dtype));
+}
+
+namespace {
+
+// The scale of regions, which MXNet wants between 0 and 1: another one is
+// applied to them.
+Value RegionsScaled(Call& c, Value rois, double& scale) {
+  if (scale >= 0 && scale <= 1) return rois;
+  const Value images = c.SliceAxis(rois, 1, 0, 1, "images");
+  const Value corners = c.Mul(c.SliceAxis(rois, 1, 1, 5, "corners"), scale);
+  scale = 1;
+  return c.Concat({images, corners}, 1, "rois");
+}
+
+}  // namespace
+
+void ImportRoiAlign(Call& c) {
+  const bool greatest = c.OneOf("mode", {"avg", "max"}, 0) == 1;
+  const int fallback = c.opset() < 16 ? 1 : 0;
+  const int shift = c.OneOf("coordinate_transformation_mode",
+                            {"half_pixel", "output_half_pixel"}, fallback);
+  const int64_t height = c.Int("output_height", 1);
+  const int64_t width = c.Int("output_width", 1);
+  const int64_t points = c.Int("sampling_ratio", 0);
+  double scale = c.Float("spatial_scale", 1);
+  const Shape shape = c.ShapeOf(0), rois = c.ShapeOf(1);
+  c.Require(shape.rank() == 4 && rois.rank() == 2 && rois[1] == 4 &&
+                c.ShapeOf(2) == Shape{rois[0]},
+            "data {}, rois {} and batch_indices {} do not fit", ToString(shape),
+            ToString(rois), ToString(c.ShapeOf(2)));
+  c.Require(height > 0 && width > 0 && points >= 0,
+            "output_height {}, output_width {} and sampling_ratio {} cannot be",
+            height, width, points);
+  const DType dtype = c.DTypeOf(0), wide = AccumulateType(dtype);
+  if (rois[0] == 0) {
+    return c.GiveEmpty(dtype, Shape{0, shape[1], height, width});
+  }
+  const Value images = c.Reshape(c.Cast(c.In(2), wide), Shape{rois[0], 1});
+  const Value regions = RegionsScaled(
+      c, c.Concat({images, c.Cast(c.In(1), wide)}, 1, "rois"), scale);
+  const Value result = c.Op(greatest ? "_roi_max_align" : "_contrib_ROIAlign",
+                            {c.Cast(c.In(0), wide), regions},
+                            {{"pooled_size", Texts({height, width})},
+                             {"spatial_scale", fmt::format("{}", scale)},
+                             {"sample_ratio", std::to_string(points)},
+                             {"aligned", shift == 0 ? "True" : "False"}});
+  c.Give(0, c.Cast(result, dtype));
+}
+
+void ImportMaxRoiPool(Call& c) {
+  const auto pooled = c.Ints("pooled_shape");
+  c.Require(pooled && pooled->size() == 2,
+            "pooled_shape has to be two numbers");
+  double scale = c.Float("spatial_scale", 1);
+  const Shape rois = c.ShapeOf(1);
+  c.Require(rois.rank() == 2 && rois[1] == 5,
+            "rois have shape {}, expected (R, 5)", ToString(rois));
+  const Value regions = RegionsScaled(c, c.In(1), scale);
+  c.Give(0, c.Op("ROIPooling", {c.In(0), regions},
+                 {{"pooled_size", Texts(*pooled)},
+                  {"spatial_scale", fmt::format("{}", scale)}}));
+}
+
+void ImportCenterCropPad(Call& c) {
+  const Shape shape = c.ShapeOf(0);
+  Extents all;
+  for (int d = 0; d < shape.rank(); ++d) all.push_back(d);
+  const Extents axes = c.Ints("axes").value_or(all);
+  const Extents wanted = c.NeedInts(1, "shape");
+  (void)c.Axes(axes, shape.rank());
+  c.Require(wanted.size() == axes.size(), "shape {} is not one of {} axes",
+            Texts(wanted), axes.size());
+  Extents dims = shape.dims(), begin(shape.rank(), 0);
+  for (size_t k = 0; k < axes.size(); ++k) {
+    c.Require(wanted[k] >= 0 && wanted[k] <= kMaxTensorBytes,
+              "shape {} has an extent of {}", Texts(wanted), wanted[k]);
+    dims[c.Axis(axes[k], shape.rank())] = wanted[k];
+  }
+  const DType dtype = c.DTypeOf(0);
+  if (Call::IsEmpty(dims)) return c.GiveEmpty(dtype, dims);
+  if (Shape(dims) == shape) return c.Give(0, c.operand(0));
+  Value x = c.In(0);
+  Extents end = dims;
+  bool pads = false;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const int64_t more = dims[d] - shape[d];
+    if (more < 0) {
+      const int64_t first = -more / 2;
+      x = c.SliceAxis(x, d, first, first + dims[d]);
+    } else if (more > 0) {
+      pads = true;
+      begin[d] = more / 2;
+      end[d] = begin[d] + shape[d];
+    }
+  }
+  if (!pads) return c.Give(0, x);
+  if (const auto unfit = Unfit({dtype, Shape(dims)})) {
+    c.Refuse("its result has {}", *unfit);
+  }
+  c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(dims)}), x},
+                 {{"begin", Texts(begin)}, {"end", Texts(end)}}));
+}
+
+// data [N, C·∏block, L] → [N, C, image…]
+void ImportCol2Im(Call& c) {
+  Extents image = c.NeedInts(1, "image_shape");
+  const Extents block = c.NeedInts(2, "block_shape");
+  const size_t k = block.size();
+  const Extents strides = c.Ints("strides").value_or(Extents(k, 1));
+  const Extents dilations = c.Ints("dilations").value_or(Extents(k, 1));
+  const Extents pads = c.Ints("pads").value_or(Extents(2 * k, 0));
+  c.Require(k >= 1 && k <= 3 && image.size() == k && strides.size() == k &&
+                dilations.size() == k && pads.size() == 2 * k,
+            "image_shape {}, block_shape {}, strides {}, dilations {} and pads "
+            "{} do not fit",
+            Texts(image), Texts(block), Texts(strides), Texts(dilations),
+            Texts(pads));
+  constexpr int64_t kMost = 1 << 29;
+  const Extents inside = image;
+  bool symmetric = true;
+  for (size_t d = 0; d < k; ++d) {
+    c.Require(pads[d] >= 0 && pads[d] < kMost && pads[d + k] >= 0 &&
+                  pads[d + k] < kMost && image[d] > 0 && image[d] < kMost,
+              "image_shape {} and pads {} cannot be", Texts(image),
+              Texts(pads));
+    symmetric = symmetric && pads[d] == pads[d + k];
+  }
+  Extents pad(pads.begin(), pads.begin() + static_cast<int64_t>(k));
+  if (!symmetric) {
+    for (size_t d = 0; d < k; ++d) image[d] += pads[d] + pads[d + k];
+    pad.assign(k, 0);
+  }
+  Value x = c.Op("col2im", {c.In(0)},
+                 {{"output_size", Texts(image)},
+                  {"kernel", Texts(block)},
+                  {"stride", Texts(strides)},
+                  {"dilate", Texts(dilations)},
+                  {"pad", Texts(pad)}});
+  if (!symmetric) {
+    for (size_t d = 0; d < k; ++d) {
+      x = c.SliceAxis(x, static_cast<int>(d) + 2, pads[d], pads[d] + inside[d]);
+    }
+  }
+  c.Give(0, x);
+}
+
+// Indices count in the whole of what kernel, strides and pads make of the shape;
+// output_shape may leave more room behind.
+void ImportMaxUnpool(Call& c) {
+  const Shape shape = c.ShapeOf(0);
+  const auto kernel = c.Ints("kernel_shape");
+  const int k = shape.rank() - 2;
+  c.Require(k >= 1 && kernel && static_cast<int>(kernel->size()) == k,
+            "kernel_shape does not fit data {}", ToString(shape));
+  const Extents strides = c.Ints("strides").value_or(Extents(k, 1));
+  const Extents pads = c.Ints("pads").value_or(Extents(2 * k, 0));
+  c.Require(static_cast<int>(strides.size()) == k &&
+                static_cast<int>(pads.size()) == 2 * k,
+            "strides {} and pads {} do not fit data {}", Texts(strides),
+            Texts(pads), ToString(shape));
+  c.Require(c.ShapeOf(1) == shape, "indices have shape {}, data {}",
+            ToString(c.ShapeOf(1)), ToString(shape));
+  constexpr int64_t kMost = 1 << 24;
+  Extents dims = shape.dims();
+  for (int d = 0; d < k; ++d) {
+    const int64_t numbers[] = {(*kernel)[d], strides[d], pads[d] + 1,
+                               pads[d + k] + 1, dims[d + 2]};
+    for (const int64_t number : numbers) {
+      c.Require(number >= 1 && number <= kMost,
+                "its kernel, strides, pads or data have a number of {}",
+                number);
+    }
+    dims[d + 2] =
+        (dims[d + 2] - 1) * strides[d] - pads[d] - pads[d + k] + (*kernel)[d];
+    c.Require(dims[d + 2] > 0, "pads {} leave nothing of axis {}", Texts(pads),
+              d + 2);
+  }
+  const DType dtype = c.DTypeOf(0);
+  if (const auto unfit = Unfit({dtype, Shape(dims)})) {
+    c.Refuse("its result has {}", *unfit);
+  }
+  const Shape flat = {Shape(dims).elements()};
+  const Shape cells = {shape.elements()};
+  const Value filled = c.Op("_scatter_along",
+                            {c.Zeros({dtype, flat}), c.Reshape(c.In(1), cells),
+                             c.Reshape(c.In(0), cells)},
+                            {{"axis", "0"}});
+  const Value inner = c.Reshape(filled, dims);
+  if (!c.Has(2)) return c.Give(0, inner);
+  const Extents wanted = c.NeedInts(2, "output_shape");
+  bool fits = wanted.size() == dims.size();
+  for (size_t d = 0; fits && d < dims.size(); ++d) fits = wanted[d] >= dims[d];
+  c.Require(fits, "output_shape {} has no room for {}", Texts(wanted),
+            Texts(dims));
+  if (wanted == dims) return c.Give(0, inner);
+  if (const auto unfit = Unfit({dtype, Shape(wanted)})) {
+    c.Refuse("its result has {}", *unfit);
+  }
+  c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(wanted)}), inner},
+                 {{"begin", Texts(Extents(dims.size(), 0))},
+                  {"end", Texts(dims)}}));
+}
+
+// X, W, offset, B, mask
+void ImportDeformConv(Call& c) {
+  const Shape shape = c.ShapeOf(0), filters = c.ShapeOf(1);
+  c.Require(shape.rank() == 4 && filters.rank() == 4,
+            "data {} and weights {} have not 4 axes, which alone are supported",
+            ToString(shape), ToString(filters));
+  const Extents kernel = {filters[2], filters[3]};
+  const auto said = c.Ints("kernel_shape");
+  c.Require(!said || *said == kernel, "kernel_shape is {}, weights are {}",
+            said ? Texts(*said) : "", ToString(filters));
+  const Windows w = WindowsOf(c, kernel, /*pools=*/false);
+  const int64_t groups = c.Int("group", 1);
+  const int64_t offset_groups = c.Int("offset_group", 1);
+  Value x = c.In(0);
+  Extents pad = w.before;
+  if (!w.symmetric()) {
+    x = PadAround(c, x, w.before, w.after, 0);
+    pad = {0, 0};
+  }
+  std::vector<Value> inputs = {x, c.In(2)};
+  if (c.Has(4)) {
+    inputs.push_back(c.In(4));
+  } else {
+    Extents dims = c.ShapeOf(2).dims();
+    c.Require(dims.size() == 4 && dims[1] % 2 == 0, "offset has shape {}",
+              Texts(dims));
+    dims[1] /= 2;
+    inputs.push_back(c.Ones({x.type().dtype, Shape(dims)}));
+  }
+  inputs.push_back(c.In(1));
+  if (c.Has(3)) inputs.push_back(c.In(3));
+  c.Give(0, c.Op("_contrib_ModulatedDeformableConvolution", inputs,
+                 {{"kernel", Texts(kernel)},
+                  {"stride", Texts(w.stride)},
+                  {"dilate", Texts(w.dilation)},
+                  {"pad", Texts(pad)},
+                  {"num_filter", std::to_string(filters[0])},
+                  {"num_group", std::to_string(groups)},
+                  {"num_deformable_group", std::to_string(offset_groups)},
+                  {"no_bias", c.Has(3) ? "False" : "True"}}));
+}
+
+void ImportImageDecoder(Call& c) {
+  c.Refuse("pictures are decoded by whoever calls the program, not by it");
+}
+
+}  // namespace mxc::onnx
