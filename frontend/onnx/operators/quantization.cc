@@ -114,7 +114,11 @@ Value RoundedToSmallFloat(Call& c, Value x, int32_t data_type, bool saturate) {
   Value y = c.Mul(RoundToEven(c, c.Div(x, step)), step);
   if (!f.negative_zero) y = c.Add(y, 0.0);
   const auto scalar = [&](double value) { return c.ScalarLike(value, y); };
-  if (saturate || f.beyond == f.greatest) {
+  if (f.beyond == f.greatest) {
+    // Where nothing stands for NaN, the reference has the zero below.
+    y = c.Op("_npi_where", {c.Op("_npi_isnan", {y}), scalar(-0.0),
+                            Limited(c, y, -f.greatest, f.greatest)});
+  } else if (saturate) {
     y = Limited(c, y, -f.greatest, f.greatest);
   } else {
     const Value over = c.Op("_npi_greater_scalar", {c.Abs(y)},
