@@ -24,8 +24,17 @@ namespace mxc {
 class NetworkFile;
 using ParameterArrays = std::vector<runtime::NamedArray>;
 
+// Which of a file's networks is asked for, where its parts say when they belong
+// to it (Caffe's NetState).
+struct NetworkState {
+  bool training = false;  // phase TRAIN, else TEST
+  int64_t level = 0;
+  std::vector<std::string> stages;
+};
+
 // What is asked of a network's types.
 struct BuildOptions {
+  NetworkState state;
   // Expand control flow, and refuse operators that cannot be compiled before
   // anything else is read.
   bool require_supported = false;
@@ -54,7 +63,8 @@ struct BuildOptions {
 // Which parameters it gets.
 struct ParameterOptions {
   // The parameter file. Empty: the newest PREFIX-NNNN.params beside
-  // PREFIX-symbol.json (or PREFIX.json), else PREFIX.params, else none.
+  // PREFIX-symbol.json (or PREFIX.json), else PREFIX.params, else
+  // PREFIX.caffemodel, else none.
   std::string params;
   std::optional<int> epoch;     // NNNN
   bool read_parameters = true;  // or only find the file

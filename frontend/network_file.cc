@@ -34,16 +34,6 @@ bool IsArtifact(const NetworkSource& source) {
                           kElf.size()) == kElf;
 }
 
-// Formats that people have, and none of ours reads.
-const char* OwnerOf(std::string_view path) {
-  constexpr std::pair<const char*, const char*> kOthers[] = {
-      {".prototxt", "Caffe's"}, {".caffemodel", "Caffe's"}};
-  for (const auto& [ending, owner] : kOthers) {
-    if (path.ends_with(ending)) return owner;
-  }
-  return nullptr;
-}
-
 // Of what nobody has claimed.
 Diagnostics Unclaimed(const NetworkSource& source, const std::string& formats) {
   const std::string& path = source.path();
@@ -52,10 +42,6 @@ Diagnostics Unclaimed(const NetworkSource& source, const std::string& formats) {
                   "{}: a compiled file, expected a network: {}; 'mxc run' runs "
                   "it, 'mxc inspect' tells what it holds",
                   path, formats)};
-  }
-  if (const char* owner = OwnerOf(path)) {
-    return {Error({}, "{}: {} files are not read yet, expected {}", path, owner,
-                  formats)};
   }
   if (source.binary()) {
     return {Error({},

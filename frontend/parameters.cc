@@ -8,7 +8,9 @@
 #include <filesystem>
 #include <set>
 
+#include "frontend/caffe/weights.h"
 #include "frontend/frontend.h"
+#include "frontend/network_source.h"
 #include "frontend/variables.h"
 #include "runtime/formats/convert.h"
 #include "runtime/formats/ndarray_list.h"
@@ -301,13 +303,21 @@ Result<std::string> FindParameterFile(const std::string& path,
                  *options.epoch, path);
   }
   if (!by_epoch.empty()) return by_epoch.rbegin()->second;
-  const fs::path plain = fs::path(path).parent_path() / (stem + ".params");
-  std::error_code ignored;
-  return fs::exists(plain, ignored) ? plain.string() : std::string();
+  for (const char* ending : {".params", ".caffemodel"}) {
+    const fs::path plain = fs::path(path).parent_path() / (stem + ending);
+    std::error_code ignored;
+    if (plain != path && fs::exists(plain, ignored)) return plain.string();
+  }
+  return std::string();
 }
 
 Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
     const std::string& path) {
+  if (path.ends_with(".caffemodel")) {
+    MXC_ASSIGN(const auto file, NetworkSource::Open(path));
+    MXC_ASSIGN(ParameterArrays arrays, caffe::ReadWeights(file->bytes(), path));
+    return std::make_shared<const ParameterArrays>(std::move(arrays));
+  }
   auto arrays = train::ReadParameters(path);
   if (!arrays.ok()) return Error({}, "{}", arrays.status().message());
   return std::make_shared<const ParameterArrays>(std::move(*arrays));

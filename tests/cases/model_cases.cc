@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // models: a folder of models, each a folder with NAME-symbol.json and a
-// parameter file, or an ONNX model, and expected/: meta.json with the inputs' shapes, input_NAME.npy (or
+// parameter file, an ONNX model, or deploy.prototxt and model.caffemodel, and
+// expected/: meta.json with the inputs' shapes, input_NAME.npy (or
 // input_NAME.u8.npy: x = u8·scale + offset, in float), output_K.npy.
 #include <fmt/format.h>
 
@@ -27,6 +28,7 @@ constexpr double kTolerance = 1.2e-5;
 
 struct ModelCase {
   std::string name, symbol;
+  std::string params;  // empty: beside the symbol
   nlohmann::json meta;
   std::map<std::string, Tensor> inputs;
   std::vector<Tensor> outputs;
@@ -62,11 +64,13 @@ Result<ModelCase> ReadModelCase(const fs::path& folder) {
   c.name = folder.filename();
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string path = entry.path();
-    if (path.ends_with("-symbol.json") || path.ends_with(".onnx")) {
+    if (path.ends_with("-symbol.json") || path.ends_with(".onnx") ||
+        path.ends_with("/deploy.prototxt")) {
       c.symbol = path;
     }
+    if (path.ends_with("/model.caffemodel")) c.params = path;
   }
-  if (c.symbol.empty()) return Error({}, "no *-symbol.json, no *.onnx");
+  if (c.symbol.empty()) return Error({}, "no network");
   const fs::path expected = folder / "expected";
   std::ifstream meta(expected / "meta.json");
   c.meta = nlohmann::json::parse(meta, nullptr, false);
@@ -84,6 +88,7 @@ Result<ModelCase> ReadModelCase(const fs::path& folder) {
 
 Status RunModel(const ModelCase& c, const EngineOptions& engine) {
   LoadOptions load;
+  load.params = c.params;
   for (const auto& [name, input] : c.inputs) {
     load.input_shapes[name] = input.shape().dims();
   }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Convolution, Deconvolution, Im2col and what forks call depthwise. Source:
+// base_conv_layer.cpp, im2col_layer.cpp of BVLC/caffe.
+#include "frontend/caffe/layers.h"
+#include "frontend/caffe/layers/windows.h"
+
+namespace mxc::caffe {
+namespace {
+
+struct Convolved {
+  Windows windows;
+  std::vector<int64_t> dilation;
+  int64_t outputs = 0, group = 1;
+  bool transposed = false;
+};
+
+Convolved ReadConvolution(Layer& layer, const ConvolutionParameter& p,
+                          bool transposed) {
+  const int rank = layer.RankOf(layer.Bottom());
+  if (layer.Axis(p.axis, rank) != 1) {
+    layer.Fail("axis {}, expected 1: batches, then channels", p.axis);
+  }
+  const int axes = rank - 2;
+  if (axes < 1 || axes > 3) {
+    layer.Fail("a bottom with {} axes, expected 3 to 5", rank);
+  }
+  Convolved c;
+  c.windows.kernel =
+      PerAxis(layer, "kernel", axes, p.kernel_size, p.kernel_h, p.kernel_w, 0);
+  c.windows.stride =
+      PerAxis(layer, "stride", axes, p.stride, p.stride_h, p.stride_w, 1);
+  c.windows.pad = PerAxis(layer, "pad", axes, p.pad, p.pad_h, p.pad_w, 0);
+  c.dilation = PerAxis(layer, "dilation", axes, p.dilation, {}, {}, 1);
+  c.outputs = p.num_output;
+  c.group = p.group;
+  c.transposed = transposed;
+  for (const int64_t extent : c.windows.kernel) {
+    if (extent == 0) layer.Fail("no kernel_size");
+  }
+  if (c.outputs == 0) layer.Fail("no num_output");
+  if (c.group == 0 || c.outputs % c.group != 0) {
+    layer.Fail("num_output {} in {} groups", c.outputs, c.group);
+  }
+  return c;
+}
+
+std::vector<AttrText> WindowAttrs(const Convolved& c) {
+  return {{"kernel", TupleText(c.windows.kernel)},
+          {"stride", TupleText(c.windows.stride)},
+          {"pad", TupleText(c.windows.pad)},
+          {"dilate", TupleText(c.dilation)}};
+}
+
+// The layer's filters slide over each of its bottoms.
+void ImportFilters(Layer& layer, const Convolved& c) {
+  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
+  std::vector<AttrText> attrs = WindowAttrs(c);
+  attrs.insert(attrs.end(), {{"num_filter", std::to_string(c.outputs)},
+                             {"num_group", std::to_string(c.group)},
+                             {"no_bias", p.bias_term ? "False" : "True"}});
+  const int rank = layer.RankOf(layer.Bottom());
+  std::vector<Value> inputs = {
+      {}, layer.Parameter(0, "weight", Shape::OfRank(rank), p.weight_filler)};
+  if (p.bias_term) {
+    inputs.push_back(
+        layer.Parameter(1, "bias", Shape{c.outputs}, p.bias_filler));
+  }
+  for (int i = 0; i < layer.bottoms(); ++i) {
+    inputs[0] = layer.Bottom(i);
+    layer.SetTop(i, layer.Op(c.transposed ? "Deconvolution" : "Convolution",
+                             inputs, attrs));
+  }
+}
+
+void RequireSameTops(Layer& layer) {
+  layer.Expect(1, -1, -1);
+  if (layer.tops() != layer.bottoms()) {
+    layer.Fail("{} tops of {} bottoms, expected as many", layer.tops(),
+               layer.bottoms());
+  }
+}
+
+}  // namespace
+
+void ImportConvolution(Layer& layer) {
+  RequireSameTops(layer);
+  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
+  ImportFilters(layer, ReadConvolution(layer, p, false));
+}
+
+// One filter, or some, for each channel, whatever `group` says.
+void ImportDepthwise(Layer& layer) {
+  RequireSameTops(layer);
+  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
+  Convolved c = ReadConvolution(layer, p, false);
+  c.group = layer.Extent(layer.Bottom(), 1);
+  ImportFilters(layer, c);
+}
+
+void ImportDeconvolution(Layer& layer) {
+  RequireSameTops(layer);
+  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
+  ImportFilters(layer, ReadConvolution(layer, p, true));
+}
+
+// (N, C·kernel, height, width): a column for each place.
+void ImportIm2col(Layer& layer) {
+  layer.Expect(1, 1);
+  ConvolutionParameter p;
+  const ConvolutionParameter& given =
+      OrDefault(layer.param().convolution_param);
+  p.kernel_size = given.kernel_size, p.stride = given.stride;
+  p.pad = given.pad, p.dilation = given.dilation, p.axis = given.axis;
+  p.kernel_h = given.kernel_h, p.kernel_w = given.kernel_w;
+  p.stride_h = given.stride_h, p.stride_w = given.stride_w;
+  p.pad_h = given.pad_h, p.pad_w = given.pad_w;
+  p.num_output = 1;
+  const Convolved c = ReadConvolution(layer, p, false);
+  const Value columns = layer.Op("im2col", {layer.Bottom()}, WindowAttrs(c));
+  Extents shape = {0, 0};
+  for (size_t i = 0; i < c.windows.kernel.size(); ++i) {
+    const int64_t size = layer.Extent(layer.Bottom(), static_cast<int>(i) + 2);
+    const int64_t reach = c.dilation[i] * (c.windows.kernel[i] - 1) + 1;
+    shape.push_back(
+        (size + 2 * c.windows.pad[i] - reach) / c.windows.stride[i] + 1);
+  }
+  layer.SetTop(0, layer.Reshape(columns, shape));
+}
+
+}  // namespace mxc::caffe

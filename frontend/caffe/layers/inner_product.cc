@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Products with a matrix, and rows of one. Source: inner_product_layer.cpp,
+// embed_layer.cpp of BVLC/caffe.
+#include "frontend/caffe/layers.h"
+
+namespace mxc::caffe {
+
+// The axes from `axis` on are one.
+void ImportInnerProduct(Layer& layer) {
+  layer.Expect(1, 1);
+  const InnerProductParameter& p = OrDefault(layer.param().inner_product_param);
+  if (p.num_output == 0) layer.Fail("no num_output");
+  const int64_t outputs = p.num_output;
+  Value x = layer.Bottom();
+  const bool usual = p.axis == 1;
+  int axis = 1;
+  if (!usual) {
+    axis = layer.Axis(p.axis, layer.RankOf(x));
+    Extents codes(static_cast<size_t>(axis == 0 ? 1 : axis), 0);
+    if (axis == 0) codes[0] = 1;
+    codes.push_back(-1);
+    x = layer.Reshape(x, codes);
+  }
+  Value weight =
+      layer.Parameter(0, "weight",
+                      p.transpose ? Shape{Shape::kUnknownDim, outputs}
+                                  : Shape{outputs, Shape::kUnknownDim},
+                      p.weight_filler);
+  if (p.transpose) {
+    const Shape& shape = layer.ShapeOf(x);
+    int64_t inner = 1;
+    for (int i = axis; i < shape.rank(); ++i) inner *= shape[i];
+    weight.node->types[0].shape = Shape{inner, outputs};
+    weight = layer.Op("transpose", {weight}, {{"axes", "(1, 0)"}});
+  }
+  std::vector<Value> inputs = {x, weight};
+  if (p.bias_term) {
+    inputs.push_back(layer.Parameter(1, "bias", Shape{outputs}, p.bias_filler));
+  }
+  Value y = layer.Op("FullyConnected", inputs,
+                     {{"num_hidden", std::to_string(outputs)},
+                      {"no_bias", p.bias_term ? "False" : "True"},
+                      {"flatten", usual ? "True" : "False"}});
+  if (axis == 0) y = layer.Reshape(y, {outputs});
+  layer.SetTop(0, y);
+}
+
+void ImportEmbed(Layer& layer) {
+  layer.Expect(1, 1);
+  const EmbedParameter& p = OrDefault(layer.param().embed_param);
+  const int64_t rows = p.input_dim, outputs = p.num_output;
+  if (rows == 0 || outputs == 0) layer.Fail("no input_dim or no num_output");
+  const Value weight =
+      layer.Parameter(0, "weight", Shape{rows, outputs}, p.weight_filler);
+  Value y = layer.Op("Embedding", {layer.Bottom(), weight},
+                     {{"input_dim", std::to_string(rows)},
+                      {"output_dim", std::to_string(outputs)}});
+  if (p.bias_term) {
+    const Value bias =
+        layer.Parameter(1, "bias", Shape{outputs}, p.bias_filler);
+    y = layer.Op("broadcast_add", {y, bias});
+  }
+  layer.SetTop(0, y);
+}
+
+}  // namespace mxc::caffe

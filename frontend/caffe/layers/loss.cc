@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Losses. Where a label is an input of the network that trains they are MXNet's
+// loss heads, whose outputs are predictions; else they are written out, and the
+// output is the loss, one number. A training divides the gradients by the batch
+// (1 / N), so what a head adds up over the batch is Caffe's mean, and what is
+// one number is multiplied by N. Source: *_loss_layer.cpp of BVLC/caffe.
+#include <algorithm>
+
+#include "frontend/caffe/layers.h"
+
+namespace mxc::caffe {
+namespace {
+
+// Less than that counts as that much where a logarithm is taken.
+constexpr double kLeastProbability = 1e-20;
+
+bool IsInput(Value value) {
+  return value.node->kind == Node::Kind::kVariable &&
+         value.node->role == VariableRole::kInput;
+}
+
+double WeightOf(Layer& layer, int top, double otherwise) {
+  const auto& weights = layer.param().loss_weight;
+  const auto at = static_cast<size_t>(top);
+  return at < weights.size() ? static_cast<double>(weights[at]) : otherwise;
+}
+
+// The number of elements of each sample.
+double ElementsOfSample(Layer& layer, Value x) {
+  const Shape& shape = layer.ShapeOf(x);
+  return static_cast<double>(shape.elements()) / static_cast<double>(shape[0]);
+}
+
+// What a sum over all places is divided by.
+enum class Divisor { kPlaces, kValid, kBatch, kNothing };
+
+Divisor DivisorOf(const LossParameter& p, Divisor otherwise) {
+  if (p.normalization) {
+    switch (*p.normalization) {
+      case NormalizationMode::kFULL:
+        return Divisor::kPlaces;
+      case NormalizationMode::kVALID:
+        return p.ignore_label ? Divisor::kValid : Divisor::kPlaces;
+      case NormalizationMode::kBATCH_SIZE:
+        return Divisor::kBatch;
+      case NormalizationMode::kNONE:
+        return Divisor::kNothing;
+    }
+  }
+  if (p.normalize) {
+    if (!*p.normalize) return Divisor::kBatch;
+    return p.ignore_label ? Divisor::kValid : Divisor::kPlaces;
+  }
+  if (otherwise == Divisor::kPlaces && p.ignore_label) return Divisor::kValid;
+  return otherwise;
+}
+
+// 1 where the label counts; none where all do.
+Value Mask(Layer& layer, Value label, const LossParameter& p) {
+  if (!p.ignore_label) return {};
+  return layer.Scalar("_not_equal_scalar", label, *p.ignore_label);
+}
+
+// Σ terms, of which there is one for each place, divided.
+Value Divided(Layer& layer, Value terms, Value mask, Divisor divisor) {
+  if (mask) terms = layer.Op("elemwise_mul", {terms, mask});
+  const Shape& shape = layer.ShapeOf(terms);
+  const Value sum = layer.SumFrom(terms, 0);
+  switch (divisor) {
+    case Divisor::kNothing:
+      return sum;
+    case Divisor::kValid:
+      return layer.Op(
+          "elemwise_div",
+          {sum, layer.Scalar("_maximum_scalar", layer.SumFrom(mask, 0), 1)});
+    case Divisor::kBatch:
+      return layer.Scalar("_div_scalar", sum, static_cast<double>(shape[0]));
+    case Divisor::kPlaces:
+      break;
+  }
+  return layer.Scalar("_div_scalar", sum,
+                      static_cast<double>(shape.elements()));
+}
+
+Value MeanOverBatch(Layer& layer, Value terms, double factor = 1) {
+  const auto batch = static_cast<double>(layer.Extent(terms, 0));
+  return layer.Scalar("_mul_scalar", layer.SumFrom(terms, 0), factor / batch);
+}
+
+// The label as [d…] of the terms, whatever axes of one element it has.
+Value LabelLike(Layer& layer, Value label, const Shape& places) {
+  if (label.shape() == places) return label;
+  return layer.Reshape(label, places.dims());
+}
+
+Shape Without(const Shape& shape, int axis) {
+  Extents dims = shape.dims();
+  dims.erase(dims.begin() + axis);
+  return dims;
+}
+
+// MXNet divides what has places beside the batch by these, unless it counts the
+// labels that are valid.
+std::vector<AttrText> SoftmaxOutputAttrs(Layer& layer, Value x) {
+  const LossParameter& p = OrDefault(layer.param().loss_param);
+  const bool many = layer.RankOf(x) > 2;
+  const double weight = WeightOf(layer, 0, 1);
+  std::vector<AttrText> attrs = {{"multi_output", many ? "True" : "False"}};
+  if (p.ignore_label) {
+    attrs.emplace_back("use_ignore", "True");
+    attrs.emplace_back("ignore_label", std::to_string(*p.ignore_label));
+  }
+  double factor = weight;
+  const auto places = [&] {
+    return ElementsOfSample(layer, x) / static_cast<double>(layer.Extent(x, 1));
+  };
+  switch (DivisorOf(p, Divisor::kPlaces)) {
+    case Divisor::kValid:
+      attrs.emplace_back("normalization", "valid");
+      factor *= static_cast<double>(layer.Extent(x, 0));
+      break;
+    case Divisor::kBatch:
+      if (many) factor *= places();
+      break;
+    case Divisor::kNothing:
+      factor *= static_cast<double>(layer.Extent(x, 0)) * places();
+      break;
+    case Divisor::kPlaces:
+      break;
+  }
+  attrs.emplace_back("grad_scale", NumberText(factor));
+  return attrs;
+}
+
+// −log of what the softmax gives the label, at each place.
+Value CrossEntropy(Layer& layer, Value x, Value label, int axis) {
+  const Value log =
+      layer.Op("log_softmax", {x}, {{"axis", std::to_string(axis)}});
+  const Value picked =
+      layer.Op("pick", {log, label}, {{"axis", std::to_string(axis)}});
+  return layer.Op("negative", {picked});
+}
+
+// Which sign the score of a class has in a hinge: -1 for that of the label.
+Value SignsOf(Layer& layer, Value label, int64_t classes) {
+  const Value hot =
+      layer.Op("one_hot", {label}, {{"depth", std::to_string(classes)}});
+  return layer.Scalar("_rminus_scalar", layer.Scalar("_mul_scalar", hot, 2), 1);
+}
+
+Value Flat(Layer& layer, Value x) {
+  return layer.RankOf(x) == 2 ? x : layer.Reshape(x, {0, -1});
+}
+
+// A head of regression by MXNet's name, if there is one to be: prediction and a
+// label that the network is fed.
+bool ImportRegression(Layer& layer, const char* op) {
+  if (!layer.training()) return false;
+  Value x = layer.Bottom(0), label = layer.Bottom(1);
+  if (IsInput(x) && std::string_view(op) == "LinearRegressionOutput") {
+    std::swap(x, label);
+  }
+  if (!IsInput(label) || IsInput(x)) return false;
+  const double factor = WeightOf(layer, 0, 1) * ElementsOfSample(layer, x);
+  layer.SetTop(0,
+               layer.Op(op, {x, label}, {{"grad_scale", NumberText(factor)}}));
+  return true;
+}
+
+}  // namespace
+
+void SetLoss(Layer& layer, int i, Value value) {
+  const double weight = WeightOf(layer, i, 1);
+  if (!layer.training()) return layer.SetTop(i, value);
+  if (weight == 0) return layer.SetTop(i, layer.Op("BlockGrad", {value}));
+  layer.SetTop(i,
+               layer.Op("MakeLoss", {value},
+                        {{"grad_scale", NumberText(weight * layer.Batch())}}));
+}
+
+// The output is what the softmax gives, as that of MXNet's SoftmaxOutput is.
+void ImportSoftmaxWithLoss(Layer& layer) {
+  layer.Expect(2, 2, 2);
+  const Value x = layer.Bottom(0);
+  const int axis =
+      layer.Axis(OrDefault(layer.param().softmax_param).axis, layer.RankOf(x));
+  if (axis == 1) {
+    const Value y = layer.Op("SoftmaxOutput", {x, layer.Bottom(1)},
+                             SoftmaxOutputAttrs(layer, x));
+    if (!layer.training()) {
+      layer.Note("its output is the softmax, not the loss");
+    }
+    for (int i = 0; i < layer.tops(); ++i) layer.SetTop(i, y);
+    if (layer.tops() == 0) layer.SetTop(0, y);
+    return;
+  }
+  const LossParameter& p = OrDefault(layer.param().loss_param);
+  const Value label =
+      LabelLike(layer, layer.Bottom(1), Without(layer.ShapeOf(x), axis));
+  const Value mask = Mask(layer, label, p);
+  const Value terms = CrossEntropy(layer, x, label, axis);
+  SetLoss(layer, 0,
+          Divided(layer, terms, mask, DivisorOf(p, Divisor::kPlaces)));
+  if (layer.tops() > 1) {
+    layer.SetTop(1, layer.Op("softmax", {x}, {{"axis", std::to_string(axis)}}));
+  }
+}
+
+// Σ (a - b)² / 2N
+void ImportEuclideanLoss(Layer& layer) {
+  layer.Expect(2, 2);
+  if (ImportRegression(layer, "LinearRegressionOutput")) return;
+  const Value a = layer.Bottom(0);
+  const Value b = LabelLike(layer, layer.Bottom(1), layer.ShapeOf(a));
+  const Value square = layer.Op("square", {layer.Op("elemwise_sub", {a, b})});
+  SetLoss(layer, 0, MeanOverBatch(layer, square, 0.5));
+}
+
+// log(1 + exp(x)) - label · x, which is the cross entropy of the sigmoid.
+void ImportSigmoidCrossEntropyLoss(Layer& layer) {
+  layer.Expect(2, 2);
+  const LossParameter& p = OrDefault(layer.param().loss_param);
+  const Divisor divisor = DivisorOf(p, Divisor::kBatch);
+  const bool plain = !p.ignore_label && divisor == Divisor::kBatch;
+  if (plain && ImportRegression(layer, "LogisticRegressionOutput")) return;
+  const Value x = layer.Bottom(0);
+  const Value label = LabelLike(layer, layer.Bottom(1), layer.ShapeOf(x));
+  const Value soft = layer.Op("Activation", {x}, {{"act_type", "softrelu"}});
+  const Value terms =
+      layer.Op("elemwise_sub", {soft, layer.Op("elemwise_mul", {x, label})});
+  SetLoss(layer, 0, Divided(layer, terms, Mask(layer, label, p), divisor));
+}
+
+// Σ max(0, 1 ± score), or its square, over the batch.
+void ImportHingeLoss(Layer& layer) {
+  layer.Expect(2, 2);
+  const bool square =
+      OrDefault(layer.param().hinge_loss_param).norm == HingeNorm::kL2;
+  const Value x = Flat(layer, layer.Bottom(0));
+  const Value label = layer.Bottom(1);
+  if (layer.training() && IsInput(label)) {
+    layer.SetTop(0, layer.Op("SVMOutput", {x, label},
+                             {{"margin", "1"},
+                              {"regularization_coefficient",
+                               NumberText(WeightOf(layer, 0, 1))},
+                              {"use_linear", square ? "False" : "True"}}));
+    return;
+  }
+  const Value signs = SignsOf(
+      layer, LabelLike(layer, label, {layer.Extent(x, 0)}), layer.Extent(x, 1));
+  const Value reach =
+      layer.Scalar("_plus_scalar", layer.Op("elemwise_mul", {signs, x}), 1);
+  Value terms = layer.Op("relu", {reach});
+  if (square) terms = layer.Op("square", {terms});
+  SetLoss(layer, 0, MeanOverBatch(layer, terms));
+}
+
+// Of probabilities, not of scores.
+void ImportMultinomialLogisticLoss(Layer& layer) {
+  layer.Expect(2, 2);
+  const Value x = Flat(layer, layer.Bottom(0));
+  const Value label = LabelLike(layer, layer.Bottom(1), {layer.Extent(x, 0)});
+  const Value picked = layer.Op("pick", {x, label}, {{"axis", "1"}});
+  const Value log = layer.Op(
+      "log", {layer.Scalar("_maximum_scalar", picked, kLeastProbability)});
+  SetLoss(layer, 0, MeanOverBatch(layer, log, -1));
+}
+
+// Of scores; a row of the third bottom says what each class counts where its
+// label is the row's.
+void ImportInfogainLoss(Layer& layer) {
+  layer.Expect(2, 3, 2);
+  const InfogainLossParameter& p = OrDefault(layer.param().infogain_loss_param);
+  if (layer.bottoms() < 3) {
+    layer.Fail("a matrix in the file '{}', expected as third bottom", p.source);
+  }
+  const Value x = layer.Bottom(0);
+  const int axis = layer.Axis(p.axis, layer.RankOf(x));
+  if (axis != 1 || layer.RankOf(x) > 2) {
+    layer.Fail("classes on axis {} of {}, expected on the last of two", axis,
+               layer.RankOf(x));
+  }
+  const LossParameter& loss = OrDefault(layer.param().loss_param);
+  const int64_t classes = layer.Extent(x, 1);
+  const Value label = LabelLike(layer, layer.Bottom(1), {layer.Extent(x, 0)});
+  const Value matrix = layer.Reshape(layer.Bottom(2), {classes, classes});
+  const Value probabilities = layer.Op("softmax", {x}, {{"axis", "1"}});
+  const Value log = layer.Op(
+      "log",
+      {layer.Scalar("_maximum_scalar", probabilities, kLeastProbability)});
+  const Value rows = layer.Op("take", {matrix, label}, {{"axis", "0"}});
+  const Value terms = layer.Op(
+      "negative", {layer.SumFrom(layer.Op("elemwise_mul", {rows, log}), 1)});
+  SetLoss(layer, 0,
+          Divided(layer, terms, Mask(layer, label, loss),
+                  DivisorOf(loss, Divisor::kPlaces)));
+  if (layer.tops() > 1) layer.SetTop(1, probabilities);
+}
+
+// Pairs that are alike (1) are to be near, the others apart by the margin.
+void ImportContrastiveLoss(Layer& layer) {
+  // So that the root has a slope at 0.
+  constexpr double kLeastSquare = 1e-12;
+  layer.Expect(3, 3);
+  const ContrastiveLossParameter& p =
+      OrDefault(layer.param().contrastive_loss_param);
+  const Value a = Flat(layer, layer.Bottom(0)),
+              b = Flat(layer, layer.Bottom(1));
+  const Value alike = LabelLike(layer, layer.Bottom(2), {layer.Extent(a, 0)});
+  const Value square =
+      layer.SumFrom(layer.Op("square", {layer.Op("elemwise_sub", {a, b})}), 1);
+  Value near = square;
+  if (!p.legacy_version) {
+    near = layer.Op("sqrt",
+                    {layer.Scalar("_maximum_scalar", square, kLeastSquare)});
+  }
+  Value apart =
+      layer.Op("relu", {layer.Scalar("_rminus_scalar", near, p.margin)});
+  if (!p.legacy_version) apart = layer.Op("square", {apart});
+  const Value unlike = layer.Scalar("_rminus_scalar", alike, 1);
+  const Value terms =
+      layer.Op("elemwise_add", {layer.Op("elemwise_mul", {alike, square}),
+                                layer.Op("elemwise_mul", {unlike, apart})});
+  SetLoss(layer, 0, MeanOverBatch(layer, terms, 0.5));
+}
+
+}  // namespace mxc::caffe
