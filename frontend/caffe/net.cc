@@ -11,6 +11,12 @@
 namespace mxc::caffe {
 namespace {
 
+// Nets have some ten thousand messages at most; a layer takes two bytes in a file
+// and a thousand in memory.
+constexpr size_t kMostMessages = 200'000;
+constexpr protobuf::TextLimits kTextLimits = {.messages = kMostMessages};
+constexpr protobuf::WireLimits kWireLimits = {.messages = kMostMessages};
+
 std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -59,13 +65,14 @@ Result<std::shared_ptr<const Net>> ReadNet(const NetworkSource& source) {
   if (IsNetText(source)) {
     net->source = source.text();
     MXC_RETURN_IF_ERROR(protobuf::ParseText(net->source, NetParameter::Type(),
-                                            net->net, net->storage));
+                                            net->net, net->storage,
+                                            kTextLimits));
   } else {
     net->owner = source.owner();
     net->source =
         std::make_shared<const SourceFile>(SourceFile{source.path(), ""});
     if (const auto wrong = protobuf::ParseWire(
-            source.bytes(), NetParameter::Type(), net->net)) {
+            source.bytes(), NetParameter::Type(), net->net, kWireLimits)) {
       return Error({}, "{}: damaged, or no Caffe model: {}", source.path(),
                    *wrong);
     }
@@ -81,9 +88,9 @@ Result<std::shared_ptr<const Solver>> ReadSolver(
     std::shared_ptr<const SourceFile> source) {
   auto solver = std::make_shared<Solver>();
   solver->source = std::move(source);
-  MXC_RETURN_IF_ERROR(protobuf::ParseText(solver->source,
-                                          SolverParameter::Type(),
-                                          solver->solver, solver->storage));
+  MXC_RETURN_IF_ERROR(
+      protobuf::ParseText(solver->source, SolverParameter::Type(),
+                          solver->solver, solver->storage, kTextLimits));
   MXC_RETURN_IF_ERROR(UpgradeSolver(solver->solver, solver->source));
   return std::shared_ptr<const Solver>(std::move(solver));
 }

@@ -231,8 +231,9 @@ Result<ParameterArrays> ArraysOf(const NetParameter& net,
 
 Result<ParameterArrays> ReadWeights(std::span<const std::byte> bytes,
                                     const std::string& path) {
+  constexpr protobuf::WireLimits kLimits = {.messages = 200'000};
   NetParameter net;
-  if (const auto wrong = protobuf::ParseWire(bytes, NetPart(), net)) {
+  if (const auto wrong = protobuf::ParseWire(bytes, NetPart(), net, kLimits)) {
     return Error({}, "{}: damaged, or no Caffe model: {}", path, *wrong);
   }
   Diagnostics notes;
