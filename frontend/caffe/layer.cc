@@ -149,7 +149,7 @@ std::vector<Value> Layer::Ops(std::string_view op_name,
   node->loc.path = name_;
   node->op_name = op_name;
   for (const LocatedAttr& attr : located) {
-    node->written.emplace_back(attr.name, attr.text);
+    node->written.attributes.emplace_back(attr.name, attr.text);
   }
   made_.push_back(node);
   if (const auto unfit = importer_.InferNode(*node)) Fail("{}", *unfit);
@@ -202,7 +202,7 @@ Node* Layer::NewParameter(std::string_view role, const Shape& shape) {
 void Layer::Annotate(Node& variable, const ParamSpec& spec,
                      const One<FillerParameter>& filler,
                      std::string_view initial) {
-  auto& notes = variable.annotations;
+  auto& notes = variable.written.annotations;
   if (spec.lr_mult != 1) notes["__lr_mult__"] = NumberText(spec.lr_mult);
   // MXNet lets biases and their like decay by nothing unless they say so.
   const bool decays = variable.name.ends_with("weight");

@@ -16,7 +16,7 @@ std::vector<Value> WrittenBuilder::Ops(std::string_view op,
                                        std::string_view role) {
   std::vector<Value> outputs =
       GraphBuilder::Ops(op, std::move(inputs), attrs, role);
-  outputs[0].node->written = std::move(attrs);
+  outputs[0].node->written.attributes = std::move(attrs);
   return outputs;
 }
 
@@ -38,7 +38,7 @@ Value InnerGraph::Inside(Value outside) {
 
 InnerGraph::Text InnerGraph::Write(std::vector<Value> outputs) {
   graph_.outputs = std::move(outputs);
-  graph_.numpy_shapes = true;
+  graph_.written.numpy_shapes = true;
   // A symbol tells variables by name, and constants are some there.
   int64_t next = 0;
   Text text;
@@ -87,8 +87,8 @@ class GraphsNode {
                                     inputs_, static_cast<int>(types.size()));
     node->loc = origin_.loc;
     node->origins = {origin_.name};
-    node->subgraphs = "[" + subgraphs_ + "]";
-    node->written = std::move(attrs_);
+    node->written.subgraphs = "[" + subgraphs_ + "]";
+    node->written.attributes = std::move(attrs_);
     node->types = std::move(types);
     std::vector<Value> outputs;
     for (size_t i = 0; i < node->types.size(); ++i) {

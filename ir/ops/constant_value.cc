@@ -6,6 +6,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/map.h"
 
 namespace mxc {
 namespace {

@@ -115,14 +115,14 @@ TEST_CASE("caffe: layers share parameters that they name alike") {
   CHECK(model->graph.FindVariable("g_weight") == nullptr);
   CHECK(weight->role == VariableRole::kParameter);
   CHECK(weight->types[0].shape == Shape({1, 2}));
-  CHECK(weight->annotations.at("__lr_mult__") == "2");
-  CHECK(weight->annotations.at("__wd_mult__") == "0");
-  CHECK(weight->annotations.at("__init__") == R"(["normal", {"sigma": 0.5}])");
+  CHECK(weight->written.annotations.at("__lr_mult__") == "2");
+  CHECK(weight->written.annotations.at("__wd_mult__") == "0");
+  CHECK(weight->written.annotations.at("__init__") == R"(["normal", {"sigma": 0.5}])");
   // MXNet would not let it decay, Caffe does.
   const Node* bias = model->graph.FindVariable("f_bias");
-  CHECK(bias->annotations.at("__wd_mult__") == "1");
-  CHECK(bias->annotations.at("__init__") == R"(["constant", {"value": 0.25}])");
-  CHECK_FALSE(bias->annotations.contains("__lr_mult__"));
+  CHECK(bias->written.annotations.at("__wd_mult__") == "1");
+  CHECK(bias->written.annotations.at("__init__") == R"(["constant", {"value": 0.25}])");
+  CHECK_FALSE(bias->written.annotations.contains("__lr_mult__"));
   std::string other = text;
   other.replace(other.rfind("num_output: 1"), 13, "num_output: 3");
   CHECK(Refusal(other).find("shares 'w' of shape (1, 2), needs (3, ?)") ==
@@ -377,7 +377,7 @@ TEST_CASE("caffe: what trains ends in MXNet's loss heads") {
     const Node& head = *model->graph.outputs[0].node;
     CHECK(head.op->loss_head);
     std::string text = head.op_name;
-    for (const auto& [name, value] : head.written) {
+    for (const auto& [name, value] : head.written.attributes) {
       if (name == "grad_scale" || name == "normalization") {
         text += " " + name + "=" + value;
       }
@@ -403,7 +403,7 @@ TEST_CASE("caffe: what trains ends in MXNet's loss heads") {
   REQUIRE_MESSAGE(written.ok(), Render(written.errors()));
   const Node& head = *written->graph.outputs[0].node;
   CHECK(head.op_name == "MakeLoss");
-  CHECK(head.written[0].second == "8");
+  CHECK(head.written.attributes[0].second == "8");
 }
 
 // --- weights
@@ -517,7 +517,7 @@ TEST_CASE("caffe: an artifact keeps a net as a symbol that reads the same") {
   const auto file = OpenNetwork(std::make_shared<const NetworkSource>(
       std::make_shared<const SourceFile>(SourceFile{"net.prototxt", text})));
   REQUIRE_MESSAGE(file.ok(), Render(file.errors()));
-  const auto stored = (*file)->Stored();
+  const auto stored = (*file)->Stored({});
   REQUIRE(stored.ok());
   auto first = LoadCaffe(text);
   auto again = LoadText(

@@ -142,7 +142,7 @@ std::string SentenceOf(const std::string& text,
 
 TEST_CASE("what nobody claims is named, with all that could be") {
   const std::string expected =
-      "Caffe's nets, our own JSON, MXNet's symbol JSON or toys";
+      "ONNX, Caffe's nets, our own JSON, MXNet's symbol JSON or toys";
   const std::string binary = SentenceOf(std::string("toy\0", 4));
   CHECK(binary.starts_with("net: a binary file, expected a network: "));
   CHECK(binary.find(expected) != std::string::npos);
