@@ -27,6 +27,20 @@ int32_t TypeOfAttribute(const AttributeProto& attribute) {
   return attribute.f != 0 ? AttributeProto::kFloat : AttributeProto::kInt;
 }
 
+// What _zeros and _ones of the shape () are.
+std::optional<Tensor> FilledScalar(std::string_view op,
+                                   const std::vector<AttrText>& attrs) {
+  if (op != "_zeros" && op != "_ones") return std::nullopt;
+  DType dtype = DType::kF32;
+  bool scalar = false;
+  for (const auto& [name, text] : attrs) {
+    if (name == "shape") scalar = text == "()";
+    if (name == "dtype") dtype = DTypeFromMxnetName(text).value_or(dtype);
+  }
+  if (!scalar) return std::nullopt;
+  return Tensor::Filled({dtype, Shape(Extents())}, op == "_ones" ? 1 : 0);
+}
+
 }  // namespace
 
 std::string Texts(const Extents& values) {
@@ -367,6 +381,10 @@ std::vector<Value> Call::Ops(std::string_view op_name,
                              std::string_view role) {
   const Operator* op = FindOperator(op_name);
   MXC_CHECK(op != nullptr, "operator '{}'", op_name);
+  // In MXNet's words a scalar is a shape that is not known.
+  if (const auto scalar = FilledScalar(op_name, attrs)) {
+    return {Constant(*scalar, role.empty() ? op_name : role)};
+  }
   std::vector<AttrError> errors;
   AttrsPtr parsed = op->parse(attrs, errors);
   if (!errors.empty()) {
@@ -401,7 +419,7 @@ std::vector<Value> Call::Ops(std::string_view op_name,
   for (size_t i = 0; i < node->types.size(); ++i) {
     const TensorType& type = node->types[i];
     if (const auto unfit = Unfit(type)) Refuse("its result has {}", *unfit);
-    MXC_CHECK(type.known(), "{} in {}", op_name, origin_.name);
+    Require(type.known(), "what {} gives has no known shape", op_name);
     outputs.push_back(node->out(static_cast<int>(i)));
   }
   const bool constant =

@@ -787,8 +787,9 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
 // has.
 void Importer::AddOutput(Operand& operand, const std::string& name) {
   if (operand.narrow != 0) {
-    throw Refused{fmt::format("it has elements of {}, which no program can give",
-                              DataTypeName(operand.narrow))};
+    throw Refused{
+        fmt::format("it has elements of {}, which no program can give",
+                    DataTypeName(operand.narrow))};
   }
   if (operand.sequence == nullptr) {
     const Value value = ValueOf(operand);

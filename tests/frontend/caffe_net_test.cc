@@ -117,11 +117,13 @@ TEST_CASE("caffe: layers share parameters that they name alike") {
   CHECK(weight->types[0].shape == Shape({1, 2}));
   CHECK(weight->written.annotations.at("__lr_mult__") == "2");
   CHECK(weight->written.annotations.at("__wd_mult__") == "0");
-  CHECK(weight->written.annotations.at("__init__") == R"(["normal", {"sigma": 0.5}])");
+  CHECK(weight->written.annotations.at("__init__") ==
+        R"(["normal", {"sigma": 0.5}])");
   // MXNet would not let it decay, Caffe does.
   const Node* bias = model->graph.FindVariable("f_bias");
   CHECK(bias->written.annotations.at("__wd_mult__") == "1");
-  CHECK(bias->written.annotations.at("__init__") == R"(["constant", {"value": 0.25}])");
+  CHECK(bias->written.annotations.at("__init__") ==
+        R"(["constant", {"value": 0.25}])");
   CHECK_FALSE(bias->written.annotations.contains("__lr_mult__"));
   std::string other = text;
   other.replace(other.rfind("num_output: 1"), 13, "num_output: 3");

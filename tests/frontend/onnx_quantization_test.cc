@@ -101,9 +101,9 @@ GraphParts FewBits(bool back, bool by_zero_point) {
 TEST_CASE("types of few bits are within a network, and no output of it") {
   for (const bool by_zero_point : {false, true}) {
     CHECK(Build(FewBits(true, by_zero_point)).ok());
-    CHECK(
-        RefusalOf(FewBits(false, by_zero_point)) ==
-        "net.onnx: output 'q' has elements of INT4, which no program can give");
+    CHECK(RefusalOf(FewBits(false, by_zero_point)) ==
+          "net.onnx: output 'q': it has elements of INT4, which no program can "
+          "give");
   }
   GraphParts cast = {
       .nodes = {OnnxOp("Cast", {"x"}, {IntAttr("to", 17)}, {"f"}),
@@ -113,7 +113,7 @@ TEST_CASE("types of few bits are within a network, and no output of it") {
   CHECK(Build(cast).ok());
   cast.outputs = {"f"};
   CHECK(RefusalOf(cast) ==
-        "net.onnx: output 'f' has elements of FLOAT8E4M3FN, which no "
+        "net.onnx: output 'f': it has elements of FLOAT8E4M3FN, which no "
         "program can give");
 }
 

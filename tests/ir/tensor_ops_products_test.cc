@@ -152,6 +152,7 @@ TEST_CASE("one_hot, scatter_nd and copies by index") {
                  {Floats({2}, {5, 6}), Floats({1, 2}, {2, 2})}) ==
         List{0, 0, 6});
   CHECK(Refuses("C1", "scatter_nd", {{"shape", "(3,)"}}, {{3}, {1, 2}}));
+  CHECK(Refuses("C2", "_scatter_set_nd", {{"shape", "(4,)"}}, {{4}, {4}, {4}}));
   CHECK(Evaluate("_contrib_index_copy", {},
                  {kB, Floats({1}, {1}), Floats({1, 2}, {8, 9})}) ==
         List{1, 0, 8, 9, 1, 1});

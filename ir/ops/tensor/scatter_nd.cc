@@ -17,17 +17,9 @@ void ScatterNdTypes(const ScatterNdAttrs& attrs, TypeInference& t) {
   t.SetOut(0, Shape(attrs.shape));
   const Shape &data = t.In(0), &indices = t.In(1);
   if (!data.known() || !indices.known()) return;
-  bool fits = indices.rank() >= 1 &&
-              indices[0] <= static_cast<int64_t>(attrs.shape.size());
-  Extents expected;
-  if (fits) {
-    expected.assign(indices.dims().begin() + 1, indices.dims().end());
-    expected.insert(expected.end(), attrs.shape.begin() + indices[0],
-                    attrs.shape.end());
-    fits = data == Shape(expected);
-  }
-  t.Require(fits, "C1: data {} at indices {} do not fill shape {}",
-            ToString(data), ToString(indices), ToString(attrs.shape));
+  t.Require(PartsFit(data, indices, attrs.shape),
+            "C1: data {} at indices {} do not fill shape {}", ToString(data),
+            ToString(indices), ToString(attrs.shape));
 }
 
 void ScatterNdMeaning(const ScatterNdAttrs&, Definition& def) {

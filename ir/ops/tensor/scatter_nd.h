@@ -16,4 +16,15 @@ struct ScatterNdAttrs {
 };
 MXC_ATTRS(ScatterNd, ScatterNdAttrs);
 
+// Whether the columns of `indices` name as many parts of `shape` as `data` has.
+inline bool PartsFit(const Shape& data, const Shape& indices,
+                     const Extents& shape) {
+  if (indices.rank() < 1 || indices[0] > static_cast<int64_t>(shape.size())) {
+    return false;
+  }
+  Extents expected(indices.dims().begin() + 1, indices.dims().end());
+  expected.insert(expected.end(), shape.begin() + indices[0], shape.end());
+  return data == Shape(expected);
+}
+
 }  // namespace mxc

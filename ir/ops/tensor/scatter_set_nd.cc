@@ -2,6 +2,7 @@
 // _scatter_set_nd: lhs with parts replaced that columns of indices name.
 //   lhs, output  shape     rhs [I…, R…], indices [M, I…], as in scatter_nd
 // C1  lhs has the shape that the attribute states
+// C2  rhs has the parts that indices name
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/scatter_nd.h"
 
@@ -26,6 +27,11 @@ void ScatterSetNdTypes(const ScatterSetNdAttrs& attrs, TypeInference& t) {
             ToString(shape));
   t.SetIn(0, shape);
   t.SetOut(0, shape);
+  const Shape &rhs = t.In(1), &indices = t.In(2);
+  if (!rhs.known() || !indices.known()) return;
+  t.Require(PartsFit(rhs, indices, attrs.shape),
+            "C2: rhs {} at indices {} do not fill shape {}", ToString(rhs),
+            ToString(indices), ToString(attrs.shape));
 }
 
 std::vector<Value> ScatterSetNdParts(const ScatterSetNdAttrs& attrs,
