@@ -53,7 +53,7 @@ class Message {
   std::string bytes_;
 };
 
-enum Type { kFloat = 1, kInt64 = 7, kBool = 9 };
+enum Type : int { kFloat = 1, kInt64 = 7, kBool = 9 };
 
 inline Message Named(const std::string& name) {
   return Message().Text(1, name);
