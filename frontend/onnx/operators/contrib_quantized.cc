@@ -208,7 +208,7 @@ void ImportMatMulNBits(Call& c) {
   c.Require(inner > 0 && columns > 0 && block > 0 && block <= (1 << 20) &&
                 block * bits % 8 == 0 && inner < (int64_t{1} << 40),
             "its weights are {} by {} in blocks of {}", columns, inner, block);
-  const int64_t blocks = (inner + block - 1) / block;
+  const int64_t blocks = (inner - 1) / block + 1;
   const int64_t bytes = block * bits / 8;
   c.Require(c.DTypeOf(1) == DType::kU8 &&
                 c.ShapeOf(1) == Shape({columns, blocks, bytes}),

@@ -79,6 +79,8 @@ void ImportConvTranspose(Call& c) {
   Extents before, after;
   for (size_t d = 0; d < count; ++d) {
     const int64_t extent = data[static_cast<int>(d) + 2];
+    c.Require(stride[d] <= kMaxTensorBytes / extent, "a stride is {}",
+              stride[d]);
     const int64_t whole =
         stride[d] * (extent - 1) + dilation[d] * (kernel[d] - 1) + 1;
     int64_t length = 0, first = same == kValid ? 0 : pads[d];

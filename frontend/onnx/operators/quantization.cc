@@ -218,7 +218,7 @@ class Granularity {
               scale_.rank(), rank);
     for (int i = 0; i < rank; ++i) {
       const int64_t blocks =
-          i == axis_ ? (data_[i] + block_ - 1) / block_ : data_[i];
+          i == axis_ ? (data_[i] - 1) / block_ + 1 : data_[i];
       c.Require(scale_[i] == blocks || (i == axis_ && Fits(scale_[i], extent)),
                 "its scale has the extent {} along axis {}, expected {}",
                 scale_[i], i, blocks);
@@ -362,7 +362,7 @@ std::vector<int64_t> ExactParts(int64_t extent, double terms, double bound) {
   if (most < 1) return {};
   const auto size =
       static_cast<int64_t>(std::min(most, static_cast<double>(extent)));
-  const int64_t parts = (extent + size - 1) / size;
+  const int64_t parts = (extent - 1) / size + 1;
   std::vector<int64_t> ends;
   for (int64_t p = 1; p <= parts; ++p) ends.push_back(extent * p / parts);
   return ends;

@@ -47,8 +47,9 @@ Shape ReshapeTarget(Call& c, const Extents& codes, bool zeros) {
       open = static_cast<int64_t>(i);
     } else {
       c.Require(dims[i] >= 0, "shape {} has a negative extent", Texts(codes));
-      rest *= std::min(dims[i], kMaxTensorBytes);
-      c.Require(rest <= kMaxTensorBytes, "shape {} is too large", Texts(codes));
+      c.Require(dims[i] <= kMaxTensorBytes / std::max<int64_t>(1, rest),
+                "shape {} is too large", Texts(codes));
+      rest *= dims[i];
     }
   }
   const int64_t elements = from.elements();
@@ -287,7 +288,8 @@ void SplitInto(Call& c, const std::optional<Extents>& sizes) {
     parts = *sizes;
   } else {
     const int64_t count = c.Int("num_outputs", c.outputs());
-    c.Require(count > 0, "it has no outputs");
+    c.Require(count > 0 && count <= shape[axis] + c.outputs(),
+              "num_outputs is {}", count);
     const int64_t size = (shape[axis] + count - 1) / count;
     for (int64_t i = 0; i < count; ++i) {
       parts.push_back(std::clamp<int64_t>(shape[axis] - i * size, 0, size));
@@ -426,8 +428,9 @@ void ImportTile(Call& c) {
   Extents dims = from.dims();
   for (size_t i = 0; i < repeats.size(); ++i) {
     c.Require(repeats[i] >= 0, "a repeat is negative");
-    dims[i] *= std::min(repeats[i], kMaxTensorBytes);
-    c.Require(dims[i] <= kMaxTensorBytes, "its result is too large");
+    c.Require(repeats[i] <= kMaxTensorBytes / std::max<int64_t>(1, dims[i]),
+              "its result is too large");
+    dims[i] *= repeats[i];
   }
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(0), dims);
   if (Shape(dims) == from) return c.Give(0, c.operand(0));
@@ -552,7 +555,7 @@ void ImportDepthToSpace(Call& c) {
   const int64_t b = c.Int("blocksize");
   const int crd = c.OneOf("mode", {"DCR", "CRD"}, 0);
   const Shape s = c.ShapeOf(0);
-  c.Require(s.rank() == 4 && b > 0 && s[1] % (b * b) == 0,
+  c.Require(s.rank() == 4 && b > 0 && b <= (1 << 20) && s[1] % (b * b) == 0,
             "blocksize {} does not divide {}", b, ToString(s));
   const int64_t depth = s[1] / (b * b);
   const Shape split = crd ? Shape{s[0], depth, b, b, s[2], s[3]}
@@ -568,7 +571,8 @@ void ImportSpaceToDepth(Call& c) {
   const int64_t b = c.Int("blocksize");
   const int crd = c.OneOf("mode", {"DCR", "CRD"}, 0);
   const Shape s = c.ShapeOf(0);
-  c.Require(s.rank() == 4 && b > 0 && s[2] % b == 0 && s[3] % b == 0,
+  c.Require(s.rank() == 4 && b > 0 && b <= (1 << 20) && s[2] % b == 0 &&
+                s[3] % b == 0,
             "blocksize {} does not divide {}", b, ToString(s));
   const Value split =
       c.Reshape(c.In(0), Shape{s[0], s[1], s[2] / b, b, s[3] / b, b});
