@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/attributes.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "ir/graph/constraint.h"
@@ -43,6 +46,14 @@ SourceLoc LocateCulprit(const Instance& instance,
 }
 
 }  // namespace
+
+std::string TupleText(const Extents& values) {
+  return fmt::format("({}{})", fmt::join(values, ", "),
+                     values.size() == 1 ? "," : "");
+}
+
+std::string NumberText(double value) { return fmt::format("{}", value); }
+std::string NumberText(float value) { return fmt::format("{}", value); }
 
 bool IsAnnotation(std::string_view name) {
   return name.size() > 4 && name.starts_with("__") && name.ends_with("__");

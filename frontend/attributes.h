@@ -18,6 +18,12 @@ struct LocatedAttr {
   SourceLoc loc;  // of the text
 };
 
+// Values as MXNet's attributes have them: "(3,)", "(3, 3)"; the shortest text that
+// reads as the number.
+std::string TupleText(const Extents& values);
+std::string NumberText(double value);
+std::string NumberText(float value);
+
 // Attributes of the form __name__ belong to MXNet's tools, not to operators.
 bool IsAnnotation(std::string_view name);
 

@@ -47,6 +47,12 @@ Result<Model> BuildModel(const NetworkFile& network,
     MXC_RETURN_IF_ERROR(AttachLoss(options.loss, model.graph));
   }
   DeclareInputs(model.graph);
+  if (!network.binds_inputs() && !options.input_values.empty()) {
+    return Error({},
+                 "--bind gives '{}' a value; of this network inputs decide "
+                 "no shapes",
+                 options.input_values.begin()->first);
+  }
   BuildOptions set = options;
   if (network.binds_inputs()) set.batch = 0;
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));

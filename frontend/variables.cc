@@ -9,13 +9,15 @@
 #include <optional>
 #include <set>
 
+#include "frontend/attributes.h"
+
 namespace mxc {
 namespace {
 
 // MXNet's text of a tuple, read as attributes are.
-class TupleText : public Fields {
+class ReadTuple : public Fields {
  public:
-  explicit TupleText(std::string_view text) : text_(text) {
+  explicit ReadTuple(std::string_view text) : text_(text) {
     Extents value;
     (*this)("tuple", value);
     if (legal_ && text != "None") value_ = std::move(value);
@@ -33,7 +35,7 @@ class TupleText : public Fields {
 };
 
 Shape AnnotatedShape(const std::string& text, bool numpy_shapes) {
-  const TupleText tuple(text);
+  const ReadTuple tuple(text);
   if (!tuple.value()) return Shape::Unknown();
   Extents dims = *tuple.value();
   if (dims.empty() && !numpy_shapes) return Shape::Unknown();
@@ -46,8 +48,7 @@ Shape AnnotatedShape(const std::string& text, bool numpy_shapes) {
 // "(0, 3, 224, 224)", "(10,)"
 std::string ShapeText(Extents dims, bool numpy_shapes) {
   if (!numpy_shapes) std::ranges::replace(dims, Shape::kUnknownDim, 0);
-  return fmt::format("({}{})", fmt::join(dims, ", "),
-                     dims.size() == 1 ? "," : "");
+  return TupleText(dims);
 }
 
 // The bytes of a constant's elements, two digits each.

@@ -179,20 +179,22 @@ Result<Model> LoadAny(const NetworkRequest& network, const Specialization& of) {
   return LoadModel(network, of, /*read_parameters=*/true);
 }
 
-Status CompleteTypes(Graph& graph) {
-  MXC_RETURN_IF_ERROR(InferTypes(graph, /*complete=*/false));
-  CloseBatches(graph);
-  return InferTypes(graph, /*complete=*/true);
-}
-
-// The network for two more samples a batch; nullopt where it has no such form.
+// The network for another batch than `model` is; nullopt where it has no such
+// form.
 std::optional<Model> OtherBatch(const NetworkRequest& network,
-                                Specialization of) {
+                                Specialization of, const Model& model) {
   if (IsArtifact(network.model) || !of.shapes.empty()) return std::nullopt;
-  of.batch = 3;
-  Result<Model> model = LoadModel(network, of, /*read_parameters=*/false);
-  if (!model.ok() || !CompleteTypes(model->graph).ok()) return std::nullopt;
-  return std::move(*model);
+  const auto inputs = model.graph.Variables(VariableRole::kInput);
+  if (inputs.empty() || inputs[0]->types[0].shape.rank() == 0) {
+    return std::nullopt;
+  }
+  of.batch = inputs[0]->types[0].shape[0] + 1;
+  Result<Model> other = LoadModel(network, of, /*read_parameters=*/false);
+  if (!other.ok()) return std::nullopt;
+  if (!InferOpenTypes(other->graph, /*complete=*/true).ok()) {
+    return std::nullopt;
+  }
+  return std::move(*other);
 }
 
 Result<Written> Convert(const ConvertOptions& options) {
@@ -210,8 +212,8 @@ Result<Written> Convert(const ConvertOptions& options) {
     MXC_RETURN_IF_ERROR(InitializeMissing(network, model, drawn));
   }
   if (!options.output.ends_with(".onnx")) return Write(model, options.output);
-  MXC_RETURN_IF_ERROR(CompleteTypes(model.graph));
-  const auto other = OtherBatch(network, of);
+  MXC_RETURN_IF_ERROR(InferOpenTypes(model.graph, /*complete=*/true));
+  const auto other = OtherBatch(network, of, model);
   return WriteOnnx(options, model, other ? &other->graph : nullptr);
 }
 

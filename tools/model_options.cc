@@ -68,7 +68,11 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
          [&request](const std::vector<std::string>& texts) {
            for (const std::string& text : texts) {
              const size_t equals = text.find('=');
-             request.bound[text.substr(0, equals)] = text.substr(equals + 1);
+             const std::string name = text.substr(0, equals);
+             if (!request.bound.emplace(name, text.substr(equals + 1)).second) {
+               throw CLI::ValidationError(
+                   "--bind", fmt::format("gives '{}' twice", name));
+             }
            }
          },
          "the value of an input, once and for all, which is no input then: "

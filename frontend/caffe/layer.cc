@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "frontend/attributes.h"
 #include "frontend/caffe/importer.h"
 #include "frontend/protobuf/text.h"
 #include "frontend/variables.h"
@@ -28,14 +27,6 @@ std::string XavierText(const char* distribution, VarianceNorm norm,
 }
 
 }  // namespace
-
-std::string NumberText(double value) { return fmt::format("{}", value); }
-std::string NumberText(float value) { return fmt::format("{}", value); }
-
-std::string TupleText(const std::vector<int64_t>& values) {
-  return fmt::format("({}{})", fmt::join(values, ", "),
-                     values.size() == 1 ? "," : "");
-}
 
 std::string InitializerOf(const FillerParameter& filler) {
   const Text type = filler.type;

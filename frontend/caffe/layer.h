@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "frontend/attributes.h"
 #include "frontend/caffe/schema.h"
 #include "ir/graph/graph.h"
 
@@ -98,13 +99,6 @@ class Layer {
   std::vector<Value> bottoms_, top_values_;
   std::vector<Node*> made_;
 };
-
-// "0.1": as an attribute says it; the float that a file holds, not more digits.
-std::string NumberText(double value);
-std::string NumberText(float value);
-
-// "(3, 3)"
-std::string TupleText(const std::vector<int64_t>& values);
 
 // MXNet's text of how a parameter begins; empty: no filler of ours is it.
 std::string InitializerOf(const FillerParameter& filler);

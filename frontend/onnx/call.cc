@@ -7,6 +7,7 @@
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/inner_graph.h"
 #include "frontend/onnx/tensor_data.h"
+#include "ir/graph/constraint.h"
 #include "ir/ops/constant_value.h"
 
 namespace mxc::onnx {
@@ -27,38 +28,12 @@ int32_t TypeOfAttribute(const AttributeProto& attribute) {
   return attribute.f != 0 ? AttributeProto::kFloat : AttributeProto::kInt;
 }
 
-// What _zeros and _ones of the shape () are.
-std::optional<Tensor> FilledScalar(std::string_view op,
-                                   const std::vector<AttrText>& attrs) {
-  if (op != "_zeros" && op != "_ones") return std::nullopt;
-  DType dtype = DType::kF32;
-  bool scalar = false;
-  for (const auto& [name, text] : attrs) {
-    if (name == "shape") scalar = text == "()";
-    if (name == "dtype") dtype = DTypeFromMxnetName(text).value_or(dtype);
-  }
-  if (!scalar) return std::nullopt;
-  return Tensor::Filled({dtype, Shape(Extents())}, op == "_ones" ? 1 : 0);
-}
-
 }  // namespace
-
-std::string Texts(const Extents& values) {
-  std::string text = "(";
-  for (const int64_t value : values) {
-    text += std::to_string(value);
-    text += values.size() == 1 ? "," : ", ";
-  }
-  if (values.size() > 1) text.resize(text.size() - 2);
-  return text + ")";
-}
-
-std::string NumberText(double value) { return fmt::format("{}", value); }
 
 Call::Call(Importer& importer, Graph& graph, const Node& origin,
            const NodeProto& node, int64_t opset, Attributes attributes,
            std::vector<Operand*> inputs)
-    : GraphBuilder(graph, origin),
+    : WrittenBuilder(graph, origin),
       importer_(importer),
       node_(node),
       opset_(opset),
@@ -312,7 +287,7 @@ Extents Call::Axes(const Extents& axes, int rank) const {
   for (const int64_t axis : axes) sorted.push_back(Axis(axis, rank));
   std::ranges::sort(sorted);
   Require(std::ranges::adjacent_find(sorted) == sorted.end(),
-          "an axis stands twice in {}", Texts(axes));
+          "an axis stands twice in {}", TupleText(axes));
   return sorted;
 }
 
@@ -339,7 +314,7 @@ Value Call::Transpose(Value x, const Extents& axes) {
     same = same && axes[i] == static_cast<int64_t>(i);
   }
   if (same) return x;
-  return Op("transpose", {x}, {{"axes", Texts(axes)}});
+  return Op("transpose", {x}, {{"axes", TupleText(axes)}});
 }
 
 Value Call::Unsqueeze(Value x, int axis) {
@@ -375,67 +350,32 @@ Value Call::ScalarLike(double value, Value like) {
                   fmt::format("{}", value));
 }
 
-std::vector<Value> Call::Ops(std::string_view op_name,
-                             std::vector<mxc::Value> inputs,
-                             std::vector<AttrText> attrs,
-                             std::string_view role) {
-  const Operator* op = FindOperator(op_name);
-  MXC_CHECK(op != nullptr, "operator '{}'", op_name);
-  // In MXNet's words a scalar is a shape that is not known.
-  if (const auto scalar = FilledScalar(op_name, attrs)) {
-    return {Constant(*scalar, role.empty() ? op_name : role)};
-  }
-  std::vector<AttrError> errors;
-  AttrsPtr parsed = op->parse(attrs, errors);
-  if (!errors.empty()) {
-    Refuse("{}: {} {}", op_name, errors[0].name, errors[0].message);
-  }
-  if (op->check) {
-    if (const auto error = op->check(parsed.get())) Refuse("{}", *error);
-  }
-  const size_t expected = op->inputs(parsed.get()).size();
-  MXC_CHECK(op->variadic || inputs.size() == expected,
-            "{} takes {} inputs, not {}", op_name, expected, inputs.size());
+void Call::Broken(const Operator& op, const std::string& why) {
+  Refuse("{}: {}", op.name, ReadViolation(why).sentence);
+}
+
+// Operators of constants are constants.
+std::vector<Value> Call::Made(Node& node, std::vector<AttrText> given,
+                              std::vector<Value> outputs) {
   importer_.CountNode();
-  Node* node = graph_.AddOperator(
-      op,
-      fmt::format("{}/{}", origin_.name,
-                  role.empty() ? op_name : std::string_view(role)),
-      std::move(parsed), inputs);
-  node->loc = origin_.loc;
-  node->origins = {origin_.name};
-  node->written.attributes = std::move(attrs);
-  std::vector<TensorType> types;
-  for (const mxc::Value& input : inputs) types.push_back(input.type());
-  TypeInference inference(types, node->types, graph_.training);
-  op->types(node->attrs.get(), inference);
-  if (inference.error()) Refuse("{}", *inference.error());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    if (types[i] == inputs[i].type()) continue;
-    Refuse("input {} of {} is {}, expected {}", i, op_name,
-           ToString(inputs[i].type()), ToString(types[i]));
-  }
-  std::vector<mxc::Value> outputs;
-  for (size_t i = 0; i < node->types.size(); ++i) {
-    const TensorType& type = node->types[i];
+  outputs = WrittenBuilder::Made(node, std::move(given), std::move(outputs));
+  for (const TensorType& type : node.types) {
     if (const auto unfit = Unfit(type)) Refuse("its result has {}", *unfit);
-    Require(type.known(), "what {} gives has no known shape", op_name);
-    outputs.push_back(node->out(static_cast<int>(i)));
   }
   const bool constant =
-      !inputs.empty() &&
-      std::ranges::all_of(inputs, [](const mxc::Value& input) {
+      !node.inputs.empty() &&
+      std::ranges::all_of(node.inputs, [](const Value& input) {
         return input.node->kind == Node::Kind::kConstant;
       });
   if (!constant) return outputs;
-  if (op->decompose && !op->meaning) {
-    auto parts = op->decompose(node->attrs.get(), *node, *this);
+  if (node.op->decompose && !node.op->meaning) {
+    auto parts = node.op->decompose(node.attrs.get(), node, *this);
     if (!parts.empty()) return parts;
   }
-  if (auto folded = ConstantValue(*node, kMostWork)) {
+  if (auto folded = ConstantValue(node, kMostWork)) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       outputs[i] =
-          graph_.AddConstant(node->name, std::move((*folded)[i]))->out();
+          graph_.AddConstant(node.name, std::move((*folded)[i]))->out();
     }
   }
   return outputs;

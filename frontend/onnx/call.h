@@ -20,8 +20,9 @@
 #include <string_view>
 #include <vector>
 
+#include "frontend/attributes.h"
 #include "frontend/onnx/schema.h"
-#include "ir/graph/builder.h"
+#include "frontend/written_builder.h"
 
 namespace mxc::onnx {
 
@@ -60,7 +61,7 @@ class InnerGraph;
 struct LoopTurn;
 struct Side;
 
-class Call : public GraphBuilder {
+class Call : public WrittenBuilder {
  public:
   using Attributes = std::map<std::string_view, const AttributeProto*>;
 
@@ -157,7 +158,6 @@ class Call : public GraphBuilder {
   // The extents that all inputs broadcast to, as NumPy does.
   Shape Broadcast(const std::vector<Value>& values) const;
   Value Transpose(Value x, const Extents& axes);
-  // The elements with begin, begin + step, … before end along an axis.
   Value Unsqueeze(Value x, int axis);
   // A shape that the file states for input `i`, for the batch that is asked for.
   Extents Rebatched(int i, Extents stated);
@@ -169,11 +169,6 @@ class Call : public GraphBuilder {
   // What stands for an operand in the graph.
   Value ValueOf(Operand& operand);
   Value ScalarLike(double value, Value like);  // rank 0, of its type
-
-  std::vector<mxc::Value> Ops(std::string_view op,
-                              std::vector<mxc::Value> inputs,
-                              std::vector<AttrText> attrs = {},
-                              std::string_view role = "") override;
 
   // Runs a graph that this node holds, which sees the names around it. Its
   // outputs. Nodes are named after this one and `part`.
@@ -197,6 +192,11 @@ class Call : public GraphBuilder {
   std::vector<Operand>& results() { return results_; }
   std::string UnknownAttribute() const;  // empty: there is none
 
+ protected:
+  [[noreturn]] void Broken(const Operator& op, const std::string& why) override;
+  std::vector<Value> Made(Node& node, std::vector<AttrText> given,
+                          std::vector<Value> outputs) override;
+
  private:
   const AttributeProto* Find(std::string_view name, int32_t type,
                              std::string_view what);
@@ -212,9 +212,5 @@ class Call : public GraphBuilder {
 };
 
 using Rule = void (*)(Call&);
-
-// "(2, 3)" as attributes say it.
-std::string Texts(const Extents& values);
-std::string NumberText(double value);
 
 }  // namespace mxc::onnx

@@ -3,25 +3,26 @@
 #pragma once
 
 #include <map>
-#include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "frontend/frontend.h"
 #include "frontend/onnx/call.h"
 #include "frontend/onnx/inner_graph.h"
+#include "frontend/onnx/input_extents.h"
 #include "frontend/onnx/schema.h"
 #include "frontend/onnx/tensor_data.h"
+#include "frontend/onnx/value_now.h"
 
 namespace mxc::onnx {
 
 class Importer {
  public:
-  // `values` are those of graph inputs that are known now, by name: they are no
-  // inputs of the result.
+  // All must outlive this.
   Importer(const ModelProto& model, const TensorFiles& files,
            const BuildOptions& options);
 
@@ -34,11 +35,13 @@ class Importer {
   Value ValueOf(Operand& operand);
   // The value, where it follows from constants and the present values of small
   // parameters.
-  std::optional<Tensor> ValueNow(Value value) const;
-  // What a shape that the file states is for the batch that is asked for: where
-  // its first extent is the file's own batch, it becomes the one of `data`. The
-  // file's is fixed, as exporters write it, who state such shapes, too.
-  Extents Rebatched(Extents stated, const Shape& data);
+  std::optional<Tensor> ValueNow(Value value) const {
+    return onnx::ValueNow(value, parameter_values_);
+  }
+  // As InputExtents does.
+  Extents Rebatched(Extents stated, const Shape& data) {
+    return extents_->Rebatched(std::move(stated), data);
+  }
   // Refuses more nodes than a network may have.
   void CountNode();
   // Of a graph that the node holds which is being imported. Its nodes' names
@@ -88,15 +91,16 @@ class Importer {
   // --- inputs and parameters
   void AddInputs(const GraphProto& graph, Scope& scope);
   Operand AddInput(Text input, const TypeProto* asked);
-  bool HasBatch(const TensorShapeDimension& first, int64_t batch);
   void AddSequenceInput(const ValueInfoProto& info, const TypeProto& element,
                         Scope& scope);
-  void BindSymbols(const GraphProto& graph);
   void AddInitializers(const GraphProto& graph, Scope& scope, bool outermost);
 
   // --- nodes
+  static Call::Attributes AttributesOf(const NodeProto& node,
+                                       const Scope& scope);
   void RunNodes(const std::vector<NodeProto>& nodes, Scope& scope);
   void RunNode(const NodeProto& node, Scope& scope);
+  static std::string FunctionKey(Text domain, Text name, Text overload);
   bool RunFunction(Call& call, const NodeProto& node, Scope& scope);
   void Finish(const NodeProto& node, Call& call, const std::string& name,
               Scope& scope);
@@ -104,8 +108,6 @@ class Importer {
   // What stands in a scope that has a graph of its own for an operand outside.
   Operand Inside(Operand& outside, Scope& scope);
   Value ConstantHere(const Tensor& tensor);
-  static std::vector<const NodeProto*> InOrder(
-      const std::vector<NodeProto>& nodes);
 
   void AddOutput(Operand& operand, const std::string& name);
   void AddOutputs(const GraphProto& graph, Scope& scope);
@@ -117,27 +119,16 @@ class Importer {
   const BuildOptions& options_;
   std::map<std::string_view, int64_t> opsets_;
   std::map<std::string, const FunctionProto*> functions_;
-  std::map<std::string, int64_t, std::less<>> symbols_;
+  std::optional<InputExtents> extents_;  // of the outermost graph
+  std::set<std::string> bound_;          // inputs that have their values
   Graph graph_;
-  Graph* here_ = &graph_;            // where nodes go now
-  std::vector<InnerGraph*> opened_;  // the last is here_, if there are any
-  std::unordered_map<const Node*, Tensor> parameter_values_;  // looked up only
-  Scope* scope_ = nullptr;  // of the node that is being imported
-  const TensorShapeDimension* batch_axis_ = nullptr;  // of the first input
-  int64_t batch_ = 0;                                 // of the first input
-  int64_t file_batch_ = 0;  // fixed by an input whose batch is another one now
-  bool rebatched_ = false;
-  int depth_ = 0;  // of graphs in graphs
+  Graph* here_ = &graph_;             // where nodes go now
+  std::vector<InnerGraph*> opened_;   // the last is here_, if there are any
+  ParameterValues parameter_values_;  // looked up only
+  Scope* scope_ = nullptr;            // of the node that is being imported
+  int depth_ = 0;                     // of graphs in graphs
   int64_t nodes_ = 0;
   Diagnostics errors_;
 };
-
-// The parameters of a model: initializers of floats that are no scalars, and
-// constant nodes of more than one float, as they lie in the file.
-Result<ParameterArrays> ReadParameterArrays(const ModelProto& model,
-                                            const TensorFiles& files);
-
-// "'conv1' (Conv)": a node for messages.
-std::string NameForPeople(const NodeProto& node);
 
 }  // namespace mxc::onnx

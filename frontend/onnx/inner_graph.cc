@@ -6,19 +6,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "frontend/attributes.h"
 #include "frontend/frontend.h"
+#include "frontend/written_builder.h"
 
 namespace mxc::onnx {
-
-std::vector<Value> WrittenBuilder::Ops(std::string_view op,
-                                       std::vector<Value> inputs,
-                                       std::vector<AttrText> attrs,
-                                       std::string_view role) {
-  std::vector<Value> outputs =
-      GraphBuilder::Ops(op, std::move(inputs), attrs, role);
-  outputs[0].node->written.attributes = std::move(attrs);
-  return outputs;
-}
 
 Value InnerGraph::Bind(Value outside, const TensorType& type) {
   Node* variable = graph_.AddVariable(fmt::format("arg{}", bound_.size()));
@@ -65,9 +57,7 @@ class GraphsNode {
     attrs_.emplace_back(std::move(name), std::to_string(number));
   }
   void Say(std::string name, const std::vector<int64_t>& numbers) {
-    attrs_.emplace_back(std::move(name),
-                        fmt::format("({}{})", fmt::join(numbers, ", "),
-                                    numbers.size() == 1 ? "," : ""));
+    attrs_.emplace_back(std::move(name), TupleText(numbers));
   }
   // The number of the input.
   int64_t Read(Value value) {

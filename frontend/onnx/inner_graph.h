@@ -9,18 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "ir/graph/builder.h"
+#include "ir/graph/graph.h"
 
 namespace mxc::onnx {
-
-// Keeps of its nodes what a symbol says of them.
-class WrittenBuilder : public GraphBuilder {
- public:
-  using GraphBuilder::GraphBuilder;
-  std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
-                         std::vector<AttrText> attrs = {},
-                         std::string_view role = "") override;
-};
 
 // A graph whose variables stand for values of the graph around it.
 class InnerGraph {

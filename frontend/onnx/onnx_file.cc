@@ -6,6 +6,7 @@
 #include "frontend/network_file.h"
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/operators.h"
+#include "frontend/onnx/parameters.h"
 #include "frontend/protobuf/wire.h"
 
 namespace mxc {

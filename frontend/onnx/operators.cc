@@ -11,16 +11,18 @@
 namespace mxc::onnx {
 
 #define MXC_ONNX(name, first, rule) void Import##rule(Call&);
+#define MXC_ONNX_MOVES(name, first, rule, input) void Import##rule(Call&);
 #define MXC_ONNX_IN(domain, name, rule) void Import##rule(Call&);
 #include "frontend/onnx/operators.def"
 #undef MXC_ONNX
+#undef MXC_ONNX_MOVES
 #undef MXC_ONNX_IN
 
 namespace {
 
 struct Row {
   int64_t first;
-  Rule rule;
+  Operation operation;
 };
 using Key = std::pair<std::string_view, std::string_view>;
 
@@ -28,11 +30,14 @@ const std::map<Key, std::vector<Row>>& Rows() {
   static const auto* rows = [] {
     auto* made = new std::map<Key, std::vector<Row>>;
 #define MXC_ONNX(name, first, rule) \
-  (*made)[{"", #name}].push_back({first, &Import##rule});
+  (*made)[{"", #name}].push_back({first, {&Import##rule}});
+#define MXC_ONNX_MOVES(name, first, rule, input) \
+  (*made)[{"", #name}].push_back({first, {&Import##rule, input}});
 #define MXC_ONNX_IN(domain, name, rule) \
-  (*made)[{domain, #name}].push_back({1, &Import##rule});
+  (*made)[{domain, #name}].push_back({1, {&Import##rule}});
 #include "frontend/onnx/operators.def"
 #undef MXC_ONNX
+#undef MXC_ONNX_MOVES
 #undef MXC_ONNX_IN
     return made;
   }();
@@ -41,14 +46,15 @@ const std::map<Key, std::vector<Row>>& Rows() {
 
 }  // namespace
 
-Rule FindRule(std::string_view domain, std::string_view name, int64_t opset) {
+Operation FindOperation(std::string_view domain, std::string_view name,
+                        int64_t opset) {
   const auto found = Rows().find({domain, name});
-  if (found == Rows().end()) return nullptr;
-  Rule rule = nullptr;
+  if (found == Rows().end()) return {};
+  Operation operation;
   for (const Row& row : found->second) {
-    if (row.first <= opset) rule = row.rule;
+    if (row.first <= opset) operation = row.operation;
   }
-  return rule;
+  return operation;
 }
 
 bool IsKnown(std::string_view domain, std::string_view name) {

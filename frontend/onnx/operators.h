@@ -14,9 +14,16 @@ namespace mxc::onnx {
 inline constexpr int64_t kNewestOpset = 28;
 inline constexpr int64_t kNewestIr = 14;
 
-// The rule for an operator of a domain ("" is ONNX's own) at a version of it;
-// null where there is none.
-Rule FindRule(std::string_view domain, std::string_view name, int64_t opset);
+struct Operation {
+  Rule rule = nullptr;  // null: there is none
+  // The input whose elements the results are, so that they are of its type in the
+  // file, too (int4); -1: none.
+  int moved = -1;
+};
+
+// What is known of an operator of a domain ("" is ONNX's own) at a version of it.
+Operation FindOperation(std::string_view domain, std::string_view name,
+                        int64_t opset);
 // Whether there is one at any version.
 bool IsKnown(std::string_view domain, std::string_view name);
 

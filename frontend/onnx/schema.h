@@ -184,6 +184,11 @@ struct FunctionProto : Message {
   static const MessageType& Type();
 };
 
+// "ai.onnx" is the other name of "".
+inline Text DomainOf(Text domain) {
+  return domain == "ai.onnx" ? Text() : domain;
+}
+
 struct ModelProto : Message {
   int64_t ir_version = 0;
   Text producer_name, producer_version, domain;

@@ -229,6 +229,11 @@ int32_t DataTypeOf(DType dtype) {
   return found == std::end(kTypes) ? TensorProto::kUndefined : found->data_type;
 }
 
+int32_t NarrowType(int32_t data_type) {
+  const auto dtype = DTypeOf(data_type);
+  return dtype && DataTypeOf(*dtype) == data_type ? 0 : data_type;
+}
+
 Result<std::span<const std::byte>> TensorFiles::External(
     const TensorProto& tensor, uint64_t size,
     std::shared_ptr<const void>& owner) const {
@@ -284,6 +289,14 @@ Result<std::span<const std::byte>> TensorFiles::External(
 }
 
 Result<Tensor> TensorFiles::Read(const TensorProto& tensor) const {
+  const auto found = read_.find(&tensor);
+  if (found != read_.end()) return found->second;
+  MXC_ASSIGN(Tensor value, ReadAnew(tensor));
+  read_.emplace(&tensor, value);
+  return value;
+}
+
+Result<Tensor> TensorFiles::ReadAnew(const TensorProto& tensor) const {
   const TypeRow* row = RowOf(tensor.data_type);
   if (row == nullptr || row->bits == 0) {
     return Error({}, "its elements are {}, which no tensor of ours can hold",

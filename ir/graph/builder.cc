@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
+
 namespace mxc {
 
 std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
@@ -11,8 +13,9 @@ std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
                                      std::string_view role) {
   const Operator* op = FindOperator(op_name);
   MXC_CHECK(op != nullptr, "operator '{}'", op_name);
-  return Make(*op, std::move(inputs), op->attrs_type, Parsed(*op, attrs),
-              role.empty() ? op_name : role);
+  AttrsPtr parsed = Parsed(*op, attrs);
+  return Make(*op, std::move(inputs), op->attrs_type, std::move(parsed),
+              role.empty() ? op_name : role, std::move(attrs));
 }
 
 std::vector<Value> GraphBuilder::MakeDefault(const Operator& op,
@@ -25,15 +28,31 @@ AttrsPtr GraphBuilder::Parsed(const Operator& op,
                               const std::vector<AttrText>& attrs) {
   std::vector<AttrError> errors;
   AttrsPtr parsed = op.parse(attrs, errors);
-  MXC_CHECK(errors.empty(), "{}: {}", op.name, errors[0].message);
+  if (!errors.empty()) {
+    Broken(op, fmt::format("{} {}", errors[0].name, errors[0].message));
+  }
+  if (op.check) {
+    if (const auto violated = op.check(parsed.get())) Broken(op, *violated);
+  }
   return parsed;
+}
+
+void GraphBuilder::Broken(const Operator& op, const std::string& why) {
+  MXC_CHECK(false, "{} in {}: {}", op.name, origin_.name, why);
+  std::abort();
+}
+
+std::vector<Value> GraphBuilder::Made(Node&, std::vector<AttrText>,
+                                      std::vector<Value> outputs) {
+  return outputs;
 }
 
 std::vector<Value> GraphBuilder::Make(const Operator& op,
                                       std::vector<Value> inputs,
-                                      std::type_index given, AttrsPtr attrs,
-                                      std::string_view role) {
-  MXC_CHECK(given == op.attrs_type, "operator '{}' has other attributes",
+                                      std::type_index type, AttrsPtr attrs,
+                                      std::string_view role,
+                                      std::vector<AttrText> given) {
+  MXC_CHECK(type == op.attrs_type, "operator '{}' has other attributes",
             op.name);
   Node* node =
       graph_.AddOperator(&op,
@@ -48,14 +67,13 @@ std::vector<Value> GraphBuilder::Make(const Operator& op,
   for (const Value& input : inputs) types.push_back(input.type());
   TypeInference inference(types, node->types, graph_.training);
   op.types(node->attrs.get(), inference);
-  MXC_CHECK(!inference.error(), "{} in {}: {}", op.name, origin_.name,
-            *inference.error());
+  if (inference.error()) Broken(op, *inference.error());
   std::vector<Value> outputs;
   for (size_t i = 0; i < node->types.size(); ++i) {
-    MXC_CHECK(node->types[i].known(), "{} in {}", op.name, origin_.name);
+    if (!node->types[i].known()) Broken(op, "its result has no known type");
     outputs.push_back(node->out(static_cast<int>(i)));
   }
-  return outputs;
+  return Made(*node, std::move(given), std::move(outputs));
 }
 
 Value GraphBuilder::Op(std::string_view op, std::vector<Value> inputs,
@@ -80,6 +98,10 @@ Value GraphBuilder::WithScalar(std::string_view op, Value x, double scalar) {
 }
 
 Value GraphBuilder::Filled(std::string_view op, const TensorType& type) {
+  // As an attribute () is a shape that is not known.
+  if (type.shape.rank() == 0) {
+    return Constant(Tensor::Filled(type, op == "_ones" ? 1 : 0), op);
+  }
   return Op(op, {},
             {{"shape", ToString(type.shape)},
              {"dtype", std::string(MxnetName(type.dtype))}});

@@ -51,11 +51,10 @@ class GraphBuilder {
   // as MXNet's text.
   Value Op(std::string_view op, std::vector<Value> inputs,
            std::vector<AttrText> attrs = {}, std::string_view role = "");
-  // All outputs of the same. Aborts where the operator refuses attributes or
-  // types, unless a front end, which builds what files ask for, overrides it.
-  virtual std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
-                                 std::vector<AttrText> attrs = {},
-                                 std::string_view role = "");
+  // All outputs of the same.
+  std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
+                         std::vector<AttrText> attrs = {},
+                         std::string_view role = "");
   // From now on nodes are named `origin`/`part`/<role>: what belongs together in
   // an operator of many ("layer0"). Empty: they no longer are.
   void BeginPart(std::string_view part) {
@@ -128,15 +127,26 @@ class GraphBuilder {
   int64_t Stream(std::string_view role) const;
 
  protected:
+  // Called where an operator refuses what it is given, `why` as it says it.
+  // Aborts, since rules know what they ask for. A front end, which asks for what
+  // files say, overrides it, and throws.
+  [[noreturn]] virtual void Broken(const Operator& op, const std::string& why);
+  // Called with every new node, whose types are known, its attributes as they
+  // were given (none where they were typed) and its outputs. Returns what stands
+  // for the outputs.
+  virtual std::vector<Value> Made(Node& node, std::vector<AttrText> given,
+                                  std::vector<Value> outputs);
+
   Graph& graph_;
   const Node& origin_;
   std::string_view prefix_;  // of roles
 
  private:
-  // `given` is the type of the attributes, which has to be the operator's.
+  // `type` is that of the attributes, which has to be the operator's.
   std::vector<Value> Make(const Operator& op, std::vector<Value> inputs,
-                          std::type_index given, AttrsPtr attrs,
-                          std::string_view role);
+                          std::type_index type, AttrsPtr attrs,
+                          std::string_view role,
+                          std::vector<AttrText> given = {});
   std::vector<Value> MakeDefault(const Operator& op, std::vector<Value> inputs,
                                  std::string_view role);
   AttrsPtr Parsed(const Operator& op, const std::vector<AttrText>& attrs);

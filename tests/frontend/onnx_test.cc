@@ -113,6 +113,28 @@ TEST_CASE("onnx: a batch that the exporter has fixed follows") {
   CHECK(OutputShape(Built(model, five)) == Shape{5, 12});
 }
 
+TEST_CASE("onnx: one input's batch is no other name's extent") {
+  OnnxModel model;
+  model.inputs = {OnnxPort("x", {"N", "3"}), OnnxPort("z", {"T", "3"})};
+  model.nodes = {
+      OnnxNode("Concat", {"x", "z"}, {"y"}, {OnnxIntAttribute("axis", 0)})};
+  model.outputs = {OnnxPort("y", {"", "3"})};
+  BuildOptions options;
+  options.batch = 4;
+  options.input_shapes["z"] = {5, 3};
+  CHECK(OutputShape(Built(model, options)) == Shape{9, 3});
+  options.input_shapes.clear();
+  CHECK(OutputShape(Built(model, options)) == Shape{5, 3});
+}
+
+TEST_CASE("onnx: what an operator of ours refuses is told without its codes") {
+  OnnxModel model = OnnxLayer();
+  model.nodes[0] = OnnxNode("MatMul", {"x", "b"}, {"product"});
+  const std::string why = WhyNot(Built(model));
+  CHECK(Contains(why, "node 'product' (MatMul): "));
+  CHECK_FALSE(Contains(why, "C1:"));
+}
+
 TEST_CASE("onnx: an input that decides a shape is bound or refused") {
   OnnxModel model;
   model.inputs = {OnnxPort("x", {"2", "6"}), OnnxPort("to", {"2"}, kOnnxInt64)};
@@ -125,6 +147,9 @@ TEST_CASE("onnx: an input that decides a shape is bound or refused") {
   const int64_t to[] = {3, 4};
   std::memcpy(values, to, sizeof to);
   CHECK(OutputShape(Built(model, bound)) == Shape{3, 4});
+  bound.input_values["two"] = bound.input_values["to"];
+  CHECK(WhyNot(Built(model, bound)) ==
+        "net.onnx: --bind gives 'two' a value, which is no input");
 }
 
 TEST_CASE("onnx: what is not known is refused by node, operator and version") {
@@ -252,8 +277,10 @@ TEST_CASE("onnx: external data stay in the model's folder") {
   const float values[] = {1, 2, 3, 4};
   std::ofstream(folder / "w.bin", std::ios::binary)
       .write(reinterpret_cast<const char*>(values), sizeof values);
-  const onnx::TensorFiles files(nullptr, folder.string());
   onnx::TensorProto tensor;
+  const auto again = [&] {
+    return onnx::TensorFiles(nullptr, folder.string()).Read(tensor);
+  };
   tensor.dims = {2};
   tensor.data_type = onnx::TensorProto::kFloat;
   tensor.data_location = onnx::TensorProto::kExternal;
@@ -262,15 +289,15 @@ TEST_CASE("onnx: external data stay in the model's folder") {
   tensor.external_data[0].value = "w.bin";
   tensor.external_data[1].key = "offset";
   tensor.external_data[1].value = "8";
-  const auto read = files.Read(tensor);
+  const auto read = again();
   REQUIRE(read.ok());
   CHECK(read->At(0) == 3);
   tensor.external_data[1].value = "12";
-  CHECK(!files.Read(tensor).ok());
+  CHECK(!again().ok());
   tensor.external_data[1].value = "0";
   for (const char* away : {"../w.bin", "/etc/hostname", "a/../../w.bin", ""}) {
     tensor.external_data[0].value = away;
-    CHECK(!files.Read(tensor).ok());
+    CHECK(!again().ok());
   }
   fs::remove_all(folder);
 }

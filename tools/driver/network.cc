@@ -69,13 +69,6 @@ void SeedStates(Model& model) {
   }
 }
 
-// Of the inputs' batches, too, as far as they follow.
-Status InferOpenTypes(Graph& graph) {
-  MXC_RETURN_IF_ERROR(InferTypes(graph, /*complete=*/false));
-  CloseBatches(graph);
-  return InferTypes(graph, /*complete=*/false);
-}
-
 Result<std::shared_ptr<const NetworkFile>> OpenNetworkOf(
     const NetworkRequest& request) {
   if (request.text == nullptr) return OpenNetwork(request.model);
@@ -94,6 +87,12 @@ bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
 }
 
 }  // namespace
+
+Status InferOpenTypes(Graph& graph, bool complete) {
+  MXC_RETURN_IF_ERROR(InferTypes(graph, /*complete=*/false));
+  CloseBatches(graph);
+  return InferTypes(graph, complete);
+}
 
 Result<std::shared_ptr<const ParameterFile>> ParametersFor(
     const NetworkRequest& request) {

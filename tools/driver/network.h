@@ -92,6 +92,10 @@ Result<std::shared_ptr<const ParameterFile>> ParametersFor(
 Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
                         bool read_parameters);
 
+// All types that follow, and those of inputs that leave their batch open; `complete`:
+// what stays unknown is an error.
+Status InferOpenTypes(Graph& graph, bool complete = false);
+
 // Values for all parameters that no file gave, as request.init says. Takes from
 // `drawn` what was drawn before, and adds to it.
 Status InitializeMissing(const NetworkRequest& request, Model& model,

@@ -36,34 +36,32 @@ void RequireAxisOne(const Export& e) {
 
 }  // namespace
 
-void ExportConvolution(Export& e) {
+namespace {
+
+// Of a convolution or its transpose; `more` has what is its own.
+void ConvolutionAs(Export& e, std::string_view op, ExportAttributes more) {
   RequireChannelsFirst(e);
   const Extents kernel = e.Ints("kernel");
   std::vector<std::string> inputs = {e.In(0), e.In(1)};
   if (!e.Flag("no_bias")) inputs.push_back(e.In(2));
-  e.Emit("Conv", inputs,
-         ExportAttributes()
-             .Ints("kernel_shape", kernel)
+  e.Emit(op, inputs,
+         more.Ints("kernel_shape", kernel)
              .Ints("strides", Entries(e, "stride", kernel.size(), 1))
              .Ints("dilations", Entries(e, "dilate", kernel.size(), 1))
              .Ints("pads", Twice(Entries(e, "pad", kernel.size(), 0)))
              .Int("group", e.Int("num_group")));
 }
 
+}  // namespace
+
+void ExportConvolution(Export& e) { ConvolutionAs(e, "Conv", {}); }
+
 void ExportDeconvolution(Export& e) {
-  RequireChannelsFirst(e);
   if (!e.Ints("target_shape").empty()) e.Refuse("it has a target_shape");
-  const Extents kernel = e.Ints("kernel");
-  std::vector<std::string> inputs = {e.In(0), e.In(1)};
-  if (!e.Flag("no_bias")) inputs.push_back(e.In(2));
-  e.Emit("ConvTranspose", inputs,
-         ExportAttributes()
-             .Ints("kernel_shape", kernel)
-             .Ints("strides", Entries(e, "stride", kernel.size(), 1))
-             .Ints("dilations", Entries(e, "dilate", kernel.size(), 1))
-             .Ints("pads", Twice(Entries(e, "pad", kernel.size(), 0)))
-             .Ints("output_padding", Entries(e, "adj", kernel.size(), 0))
-             .Int("group", e.Int("num_group")));
+  const size_t rank = e.Ints("kernel").size();
+  ConvolutionAs(
+      e, "ConvTranspose",
+      ExportAttributes().Ints("output_padding", Entries(e, "adj", rank, 0)));
 }
 
 void ExportFullyConnected(Export& e) {

@@ -21,15 +21,10 @@ MXC_ONNX_BINARY(Less, "_npi_less")
 MXC_ONNX_BINARY(LessOrEqual, "_npi_less_equal")
 MXC_ONNX_BINARY(Mul, "broadcast_mul")
 MXC_ONNX_BINARY(Sub, "broadcast_sub")
+MXC_ONNX_BINARY(And, "broadcast_logical_and")
+MXC_ONNX_BINARY(Or, "broadcast_logical_or")
+MXC_ONNX_BINARY(Xor, "broadcast_logical_xor")
 #undef MXC_ONNX_BINARY
-
-// Truth values are the numbers 0 and 1.
-#define MXC_ONNX_LOGICAL(name, op) \
-  void Import##name(Call& c) { c.Give(0, c.Op(op, {c.In(0), c.In(1)})); }
-MXC_ONNX_LOGICAL(And, "broadcast_logical_and")
-MXC_ONNX_LOGICAL(Or, "broadcast_logical_or")
-MXC_ONNX_LOGICAL(Xor, "broadcast_logical_xor")
-#undef MXC_ONNX_LOGICAL
 
 namespace {
 

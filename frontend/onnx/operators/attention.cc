@@ -29,7 +29,7 @@ Value SeesAnything(Call& c, const AttentionMask& mask) {
   }
   const int last = seen.shape().rank() - 1;
   const Value any = c.Op("_np_max", {c.Cast(seen, DType::kF32)},
-                         {{"axis", Texts({last})}, {"keepdims", "True"}});
+                         {{"axis", TupleText({last})}, {"keepdims", "True"}});
   return c.Op("_npi_greater_scalar", {any}, {{"scalar", "0"}});
 }
 

@@ -101,7 +101,7 @@ void ImportContribAttention(Call& c) {
                 sizes[2] > 0 && sizes[2] < width && sizes[0] < width &&
                 sizes[0] * 2 + sizes[2] == width,
             "its weights have {} columns, for parts of {}", width,
-            Texts(sizes));
+            TupleText(sizes));
   const DType dtype = x.type().dtype, wide = AccumulateType(dtype);
   Value all = c.Op("dot", {x, weight});
   if (c.Has(2)) all = c.Add(all, c.In(2));

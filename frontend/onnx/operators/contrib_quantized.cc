@@ -91,7 +91,7 @@ void ImportQLinearGlobalAveragePool(Call& c) {
   for (int axis = 2; axis < x.shape().rank(); ++axis) axes.push_back(axis);
   c.Require(!axes.empty(), "its data have the shape {}", ToString(x.shape()));
   const Value mean =
-      c.Op("_npi_mean", {x}, {{"axis", Texts(axes)}, {"keepdims", "True"}});
+      c.Op("_npi_mean", {x}, {{"axis", TupleText(axes)}, {"keepdims", "True"}});
   GiveLevels(c, mean, 3, 4, c.DataTypeOf(0));
 }
 
@@ -213,7 +213,7 @@ void ImportMatMulNBits(Call& c) {
   c.Require(c.DTypeOf(1) == DType::kU8 &&
                 c.ShapeOf(1) == Shape({columns, blocks, bytes}),
             "its weights are {}, expected bytes of shape {}",
-            ToString(c.TypeOf(1)), Texts({columns, blocks, bytes}));
+            ToString(c.TypeOf(1)), TupleText({columns, blocks, bytes}));
   c.Require(c.ShapeOf(2).elements() == columns * blocks,
             "its scales have the shape {}", ToString(c.ShapeOf(2)));
   const Value levels = c.Reshape(

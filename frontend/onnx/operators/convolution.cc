@@ -14,7 +14,7 @@ Extents KernelOf(Call& c, int input = 1) {
   const Extents kernel(weight.dims().begin() + 2, weight.dims().end());
   if (const auto stated = c.Ints("kernel_shape")) {
     c.Require(*stated == kernel, "kernel_shape is {}, but the weight has {}",
-              Texts(*stated), Texts(kernel));
+              TupleText(*stated), TupleText(kernel));
   }
   return kernel;
 }
@@ -29,7 +29,7 @@ Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias) {
     w.before.assign(w.kernel.size(), 0);
   }
   std::vector<AttrText> attrs = WindowTexts(w);
-  attrs.emplace_back("dilate", Texts(w.dilation));
+  attrs.emplace_back("dilate", TupleText(w.dilation));
   attrs.emplace_back("num_filter", std::to_string(weight.shape()[0]));
   attrs.emplace_back("num_group", std::to_string(c.Int("group", 1)));
   attrs.emplace_back("no_bias", bias ? "False" : "True");
@@ -55,10 +55,10 @@ void ImportConvTranspose(Call& c) {
     Extents given = c.Ints(name).value_or(Extents());
     if (given.empty()) given.assign(size, otherwise);
     c.Require(given.size() == size, "{} {} has not {} entries", name,
-              Texts(given), size);
+              TupleText(given), size);
     for (const int64_t entry : given) {
       c.Require(entry >= least && entry < (int64_t{1} << 31),
-                "{} {} has the entry {}", name, Texts(given), entry);
+                "{} {} has the entry {}", name, TupleText(given), entry);
     }
     return given;
   };
@@ -72,7 +72,7 @@ void ImportConvTranspose(Call& c) {
   c.Require(!shaped || asked.size() == count,
             "output_shape {} has not {} "
             "entries",
-            Texts(asked), count);
+            TupleText(asked), count);
   enum { kNotSet, kUpper, kLower, kValid };
   const int same = c.OneOf(
       "auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"}, kNotSet);
@@ -102,9 +102,9 @@ void ImportConvTranspose(Call& c) {
   }
   const int64_t group = c.Int("group", 1);
   std::vector<AttrText> attrs = {
-      {"kernel", Texts(kernel)},
-      {"stride", Texts(stride)},
-      {"dilate", Texts(dilation)},
+      {"kernel", TupleText(kernel)},
+      {"stride", TupleText(stride)},
+      {"dilate", TupleText(dilation)},
       {"num_filter", std::to_string(c.ShapeOf(1)[1] * group)},
       {"num_group", std::to_string(group)}};
   // What Deconvolution says itself, where it can.
@@ -120,8 +120,8 @@ void ImportConvTranspose(Call& c) {
   if (direct) {
     if (c.Has(2)) inputs.push_back(c.In(2));
     attrs.emplace_back("no_bias", c.Has(2) ? "False" : "True");
-    attrs.emplace_back("pad", Texts(pad));
-    attrs.emplace_back("adj", Texts(adj));
+    attrs.emplace_back("pad", TupleText(pad));
+    attrs.emplace_back("adj", TupleText(adj));
     return c.Give(0, c.Op("Deconvolution", inputs, attrs));
   }
   attrs.emplace_back("no_bias", "True");

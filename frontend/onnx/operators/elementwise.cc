@@ -49,7 +49,7 @@ void ImportIsInf(Call& c) {
   if (negative) return c.Give(0, c.Op("_npi_isneginf", {x}));
   if (positive) return c.Give(0, c.Op("_npi_isposinf", {x}));
   c.Give(0, c.Op("_zeros", {},
-                 {{"shape", Texts(x.shape().dims())}, {"dtype", "bool"}}));
+                 {{"shape", TupleText(x.shape().dims())}, {"dtype", "bool"}}));
 }
 
 namespace {

@@ -38,14 +38,15 @@ void ImportAffineGrid(Call& c) {
   const Shape theta = c.ShapeOf(0);
   const int k = static_cast<int>(size.size()) - 2;
   c.Require((k == 2 || k == 3) && theta == Shape{size[0], k, k + 1},
-            "theta {} does not fit size {}", ToString(theta), Texts(size));
+            "theta {} does not fit size {}", ToString(theta), TupleText(size));
   Extents dims(size.begin() + 2, size.end());
   for (const int64_t extent : dims) {
     c.Require(extent > 0 && extent < 1 << 24 && !(corners && extent == 1),
-              "size {} has an extent of {}", Texts(size), extent);
+              "size {} has an extent of {}", TupleText(size), extent);
   }
   const auto cells = CheckedProduct(dims);
-  c.Require(cells && *cells <= 1 << 24, "size {} is too large", Texts(size));
+  c.Require(cells && *cells <= 1 << 24, "size {} is too large",
+            TupleText(size));
   std::vector<float> grid((k + 1) * *cells, 1);
   for (int64_t cell = 0; cell < *cells; ++cell) {
     int64_t rest = cell;
@@ -109,7 +110,7 @@ void ImportRoiAlign(Call& c) {
       c, c.Concat({images, c.Cast(c.In(1), wide)}, 1, "rois"), scale);
   const Value result = c.Op(greatest ? "_roi_max_align" : "_contrib_ROIAlign",
                             {c.Cast(c.In(0), wide), regions},
-                            {{"pooled_size", Texts({height, width})},
+                            {{"pooled_size", TupleText({height, width})},
                              {"spatial_scale", fmt::format("{}", scale)},
                              {"sample_ratio", std::to_string(points)},
                              {"aligned", shift == 0 ? "True" : "False"}});
@@ -126,7 +127,7 @@ void ImportMaxRoiPool(Call& c) {
             "rois have shape {}, expected (R, 5)", ToString(rois));
   const Value regions = RegionsScaled(c, c.In(1), scale);
   c.Give(0, c.Op("ROIPooling", {c.In(0), regions},
-                 {{"pooled_size", Texts(*pooled)},
+                 {{"pooled_size", TupleText(*pooled)},
                   {"spatial_scale", fmt::format("{}", scale)}}));
 }
 
@@ -138,11 +139,11 @@ void ImportCenterCropPad(Call& c) {
   const Extents wanted = c.NeedInts(1, "shape");
   (void)c.Axes(axes, shape.rank());
   c.Require(wanted.size() == axes.size(), "shape {} is not one of {} axes",
-            Texts(wanted), axes.size());
+            TupleText(wanted), axes.size());
   Extents dims = shape.dims(), begin(shape.rank(), 0);
   for (size_t k = 0; k < axes.size(); ++k) {
     c.Require(wanted[k] >= 0 && wanted[k] <= kMaxTensorBytes,
-              "shape {} has an extent of {}", Texts(wanted), wanted[k]);
+              "shape {} has an extent of {}", TupleText(wanted), wanted[k]);
     dims[c.Axis(axes[k], shape.rank())] = wanted[k];
   }
   const DType dtype = c.DTypeOf(0);
@@ -167,7 +168,7 @@ void ImportCenterCropPad(Call& c) {
     c.Refuse("its result has {}", *unfit);
   }
   c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(dims)}), x},
-                 {{"begin", Texts(begin)}, {"end", Texts(end)}}));
+                 {{"begin", TupleText(begin)}, {"end", TupleText(end)}}));
 }
 
 // data [N, C·∏block, L] → [N, C, image…]
@@ -182,16 +183,16 @@ void ImportCol2Im(Call& c) {
                 dilations.size() == k && pads.size() == 2 * k,
             "image_shape {}, block_shape {}, strides {}, dilations {} and pads "
             "{} do not fit",
-            Texts(image), Texts(block), Texts(strides), Texts(dilations),
-            Texts(pads));
+            TupleText(image), TupleText(block), TupleText(strides),
+            TupleText(dilations), TupleText(pads));
   constexpr int64_t kMost = 1 << 29;
   const Extents inside = image;
   bool symmetric = true;
   for (size_t d = 0; d < k; ++d) {
     c.Require(pads[d] >= 0 && pads[d] < kMost && pads[d + k] >= 0 &&
                   pads[d + k] < kMost && image[d] > 0 && image[d] < kMost,
-              "image_shape {} and pads {} cannot be", Texts(image),
-              Texts(pads));
+              "image_shape {} and pads {} cannot be", TupleText(image),
+              TupleText(pads));
     symmetric = symmetric && pads[d] == pads[d + k];
   }
   Extents pad(pads.begin(), pads.begin() + static_cast<int64_t>(k));
@@ -200,11 +201,11 @@ void ImportCol2Im(Call& c) {
     pad.assign(k, 0);
   }
   Value x = c.Op("col2im", {c.In(0)},
-                 {{"output_size", Texts(image)},
-                  {"kernel", Texts(block)},
-                  {"stride", Texts(strides)},
-                  {"dilate", Texts(dilations)},
-                  {"pad", Texts(pad)}});
+                 {{"output_size", TupleText(image)},
+                  {"kernel", TupleText(block)},
+                  {"stride", TupleText(strides)},
+                  {"dilate", TupleText(dilations)},
+                  {"pad", TupleText(pad)}});
   if (!symmetric) {
     for (size_t d = 0; d < k; ++d) {
       x = c.SliceAxis(x, static_cast<int>(d) + 2, pads[d], pads[d] + inside[d]);
@@ -225,8 +226,8 @@ void ImportMaxUnpool(Call& c) {
   const Extents pads = c.Ints("pads").value_or(Extents(2 * k, 0));
   c.Require(static_cast<int>(strides.size()) == k &&
                 static_cast<int>(pads.size()) == 2 * k,
-            "strides {} and pads {} do not fit data {}", Texts(strides),
-            Texts(pads), ToString(shape));
+            "strides {} and pads {} do not fit data {}", TupleText(strides),
+            TupleText(pads), ToString(shape));
   c.Require(c.ShapeOf(1) == shape, "indices have shape {}, data {}",
             ToString(c.ShapeOf(1)), ToString(shape));
   constexpr int64_t kMost = 1 << 24;
@@ -241,8 +242,8 @@ void ImportMaxUnpool(Call& c) {
     }
     dims[d + 2] =
         (dims[d + 2] - 1) * strides[d] - pads[d] - pads[d + k] + (*kernel)[d];
-    c.Require(dims[d + 2] > 0, "pads {} leave nothing of axis {}", Texts(pads),
-              d + 2);
+    c.Require(dims[d + 2] > 0, "pads {} leave nothing of axis {}",
+              TupleText(pads), d + 2);
   }
   const DType dtype = c.DTypeOf(0);
   if (const auto unfit = Unfit({dtype, Shape(dims)})) {
@@ -259,15 +260,15 @@ void ImportMaxUnpool(Call& c) {
   const Extents wanted = c.NeedInts(2, "output_shape");
   bool fits = wanted.size() == dims.size();
   for (size_t d = 0; fits && d < dims.size(); ++d) fits = wanted[d] >= dims[d];
-  c.Require(fits, "output_shape {} has no room for {}", Texts(wanted),
-            Texts(dims));
+  c.Require(fits, "output_shape {} has no room for {}", TupleText(wanted),
+            TupleText(dims));
   if (wanted == dims) return c.Give(0, inner);
   if (const auto unfit = Unfit({dtype, Shape(wanted)})) {
     c.Refuse("its result has {}", *unfit);
   }
   c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(wanted)}), inner},
-                 {{"begin", Texts(Extents(dims.size(), 0))},
-                  {"end", Texts(dims)}}));
+                 {{"begin", TupleText(Extents(dims.size(), 0))},
+                  {"end", TupleText(dims)}}));
 }
 
 // X, W, offset, B, mask
@@ -279,7 +280,7 @@ void ImportDeformConv(Call& c) {
   const Extents kernel = {filters[2], filters[3]};
   const auto said = c.Ints("kernel_shape");
   c.Require(!said || *said == kernel, "kernel_shape is {}, weights are {}",
-            said ? Texts(*said) : "", ToString(filters));
+            said ? TupleText(*said) : "", ToString(filters));
   const Windows w = WindowsOf(c, kernel, /*pools=*/false);
   const int64_t groups = c.Int("group", 1);
   const int64_t offset_groups = c.Int("offset_group", 1);
@@ -295,17 +296,17 @@ void ImportDeformConv(Call& c) {
   } else {
     Extents dims = c.ShapeOf(2).dims();
     c.Require(dims.size() == 4 && dims[1] % 2 == 0, "offset has shape {}",
-              Texts(dims));
+              TupleText(dims));
     dims[1] /= 2;
     inputs.push_back(c.Ones({x.type().dtype, Shape(dims)}));
   }
   inputs.push_back(c.In(1));
   if (c.Has(3)) inputs.push_back(c.In(3));
   c.Give(0, c.Op("_contrib_ModulatedDeformableConvolution", inputs,
-                 {{"kernel", Texts(kernel)},
-                  {"stride", Texts(w.stride)},
-                  {"dilate", Texts(w.dilation)},
-                  {"pad", Texts(pad)},
+                 {{"kernel", TupleText(kernel)},
+                  {"stride", TupleText(w.stride)},
+                  {"dilate", TupleText(w.dilation)},
+                  {"pad", TupleText(pad)},
                   {"num_filter", std::to_string(filters[0])},
                   {"num_group", std::to_string(groups)},
                   {"num_deformable_group", std::to_string(offset_groups)},

@@ -237,7 +237,7 @@ void ImportCausalConvWithState(Call& c) {
   std::vector<Value> inputs = {x, c.Cast(weight, wide)};
   if (c.Has(2)) inputs.push_back(c.Cast(c.In(2), wide));
   Value y = c.Op("Convolution", inputs,
-                 {{"kernel", Texts({taps})},
+                 {{"kernel", TupleText({taps})},
                   {"num_filter", std::to_string(s[1])},
                   {"num_group", std::to_string(s[1])},
                   {"no_bias", c.Has(2) ? "False" : "True"}});

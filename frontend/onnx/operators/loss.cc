@@ -21,7 +21,7 @@ Value ClassLoss(Call& c, Value logp, int labels_input, int weight_input) {
   Value labels = c.In(labels_input);
   c.Require(labels.shape() == Shape(places) && !IsFloat(labels.type().dtype),
             "its labels are {}, expected integers of shape {}",
-            ToString(labels.type()), Texts(places));
+            ToString(labels.type()), TupleText(places));
   Value skip;
   if (ignores) {
     skip = c.Op("_npi_equal",

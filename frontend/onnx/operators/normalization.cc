@@ -17,7 +17,8 @@ Value OverChannels(Call& c, Value vector, int rank) {
 }
 
 Value Mean(Call& c, Value x, const Extents& axes) {
-  return c.Op("_npi_mean", {x}, {{"axis", Texts(axes)}, {"keepdims", "True"}});
+  return c.Op("_npi_mean", {x},
+              {{"axis", TupleText(axes)}, {"keepdims", "True"}});
 }
 
 // (x − mean) / √(var + ε)
@@ -177,7 +178,7 @@ void ImportDropout(Call& c) {
   const Value x = c.In(0);
   if (c.Wants(1)) {
     c.Give(1, c.Op("_ones", {},
-                   {{"shape", Texts(x.shape().dims())},
+                   {{"shape", TupleText(x.shape().dims())},
                     {"dtype", c.opset() < 10
                                   ? std::string(MxnetName(x.type().dtype))
                                   : "bool"}}));

@@ -9,7 +9,8 @@ namespace mxc::onnx {
 namespace {
 
 Value MeanOver(Call& c, Value x, const Extents& axes) {
-  return c.Op("_npi_mean", {x}, {{"axis", Texts(axes)}, {"keepdims", "True"}});
+  return c.Op("_npi_mean", {x},
+              {{"axis", TupleText(axes)}, {"keepdims", "True"}});
 }
 
 Extents AxesFrom(int first, int rank) {

@@ -31,9 +31,9 @@ bool RoundsDown(const Windows& w, const Shape& x) {
 Value Pool(Call& c, Value x, const Windows& w, std::string_view type,
            const Extents& pad, bool counts_pads = true) {
   return c.Op("Pooling", {x},
-              {{"kernel", Texts(w.kernel)},
-               {"stride", Texts(w.stride)},
-               {"pad", Texts(pad)},
+              {{"kernel", TupleText(w.kernel)},
+               {"stride", TupleText(w.stride)},
+               {"pad", TupleText(pad)},
                {"pool_type", std::string(type)},
                {"count_include_pad", counts_pads ? "True" : "False"}});
 }
@@ -234,14 +234,14 @@ void GlobalPool(Call& c, std::string_view type) {
   c.Require(rank >= 3, "data has {} axes, expected at least 3", rank);
   if (rank <= 5) {
     return c.Give(0, c.Op("Pooling", {x},
-                          {{"kernel", Texts(Extents(rank - 2, 1))},
+                          {{"kernel", TupleText(Extents(rank - 2, 1))},
                            {"global_pool", "True"},
                            {"pool_type", std::string(type)}}));
   }
   Extents axes;
   for (int axis = 2; axis < rank; ++axis) axes.push_back(axis);
   c.Give(0, c.Op(type == "max" ? "_np_max" : "_npi_mean", {x},
-                 {{"axis", Texts(axes)}, {"keepdims", "True"}}));
+                 {{"axis", TupleText(axes)}, {"keepdims", "True"}}));
 }
 
 }  // namespace

@@ -180,7 +180,7 @@ Value ScaleOf(Call& c, int i, const Extents& shape) {
       !shape.empty() && scale.shape().elements() == Shape(shape).elements(),
       "input {} has shape {}, expected one element{}", i,
       ToString(scale.shape()),
-      shape.empty() ? "" : fmt::format(" or the shape {}", Texts(shape)));
+      shape.empty() ? "" : fmt::format(" or the shape {}", TupleText(shape)));
   return c.Reshape(scale, shape);
 }
 

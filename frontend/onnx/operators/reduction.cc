@@ -32,7 +32,7 @@ Value Reduce(Call& c, const Reduction& of, std::string_view op, Value x) {
   if (of.axes.empty()) return x;
   return c.Op(
       op, {x},
-      {{"axis", Texts(of.axes)}, {"keepdims", of.keep ? "True" : "False"}});
+      {{"axis", TupleText(of.axes)}, {"keepdims", of.keep ? "True" : "False"}});
 }
 
 Value WithoutAxes(Call& c, const Reduction& of, Value x) {
@@ -48,22 +48,17 @@ Value WithoutAxes(Call& c, const Reduction& of, Value x) {
 
 }  // namespace
 
-void ImportReduceSum(Call& c) {
-  const Reduction of = ReductionOf(c);
-  c.Give(0, Reduce(c, of, "_np_sum", of.x));
-}
-void ImportReduceProd(Call& c) {
-  const Reduction of = ReductionOf(c);
-  c.Give(0, Reduce(c, of, "_np_prod", of.x));
-}
-void ImportReduceMax(Call& c) {
-  const Reduction of = ReductionOf(c);
-  c.Give(0, Reduce(c, of, "_np_max", of.x));
-}
-void ImportReduceMin(Call& c) {
-  const Reduction of = ReductionOf(c);
-  c.Give(0, Reduce(c, of, "_np_min", of.x));
-}
+#define MXC_ONNX_REDUCTION(name, op)     \
+  void Import##name(Call& c) {           \
+    const Reduction of = ReductionOf(c); \
+    c.Give(0, Reduce(c, of, op, of.x));  \
+  }
+MXC_ONNX_REDUCTION(ReduceSum, "_np_sum")
+MXC_ONNX_REDUCTION(ReduceProd, "_np_prod")
+MXC_ONNX_REDUCTION(ReduceMax, "_np_max")
+MXC_ONNX_REDUCTION(ReduceMin, "_np_min")
+#undef MXC_ONNX_REDUCTION
+
 void ImportReduceL1(Call& c) {
   const Reduction of = ReductionOf(c);
   c.Give(0, Reduce(c, of, "_np_sum", c.Abs(of.x)));

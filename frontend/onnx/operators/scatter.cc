@@ -120,7 +120,8 @@ void ImportScatterElements(Call& c) {
   }
   part = ScatterInto(c, part, indices, updates, axis, mode);
   c.Give(0, c.Op("_slice_assign", {data, part},
-                 {{"begin", Texts(begin)}, {"end", Texts(covered.dims())}}));
+                 {{"begin", TupleText(begin)},
+                  {"end", TupleText(covered.dims())}}));
 }
 
 void ImportScatter(Call& c) { ImportScatterElements(c); }

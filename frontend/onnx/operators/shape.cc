@@ -38,29 +38,31 @@ Shape ReshapeTarget(Call& c, const Extents& codes, bool zeros) {
   for (size_t i = 0; i < dims.size(); ++i) {
     if (dims[i] == 0 && !zeros) {
       c.Require(static_cast<int>(i) < from.rank(),
-                "shape {} keeps axis {}, but data is {}", Texts(codes), i,
+                "shape {} keeps axis {}, but data is {}", TupleText(codes), i,
                 ToString(from));
       dims[i] = from[static_cast<int>(i)];
     }
     if (dims[i] == -1) {
-      c.Require(open < 0, "shape {} leaves two extents open", Texts(codes));
+      c.Require(open < 0, "shape {} leaves two extents open", TupleText(codes));
       open = static_cast<int64_t>(i);
     } else {
-      c.Require(dims[i] >= 0, "shape {} has a negative extent", Texts(codes));
+      c.Require(dims[i] >= 0, "shape {} has a negative extent",
+                TupleText(codes));
       c.Require(dims[i] <= kMaxTensorBytes / std::max<int64_t>(1, rest),
-                "shape {} is too large", Texts(codes));
+                "shape {} is too large", TupleText(codes));
       rest *= dims[i];
     }
   }
   const int64_t elements = from.elements();
   if (open >= 0) {
     c.Require(rest > 0 && elements % rest == 0,
-              "data {} cannot have the shape {}", ToString(from), Texts(codes));
+              "data {} cannot have the shape {}", ToString(from),
+              TupleText(codes));
     dims[open] = elements / rest;
     rest *= dims[open];
   }
   c.Require(rest == elements, "data {} cannot have the shape {}",
-            ToString(from), Texts(codes));
+            ToString(from), TupleText(codes));
   return dims;
 }
 
@@ -74,7 +76,7 @@ void ReshapeTo(Call& c, const Extents& stated) {
   if (!coded || zeros || Call::IsEmpty(to) || to == c.ShapeOf(0)) {
     return GiveReshaped(c, to);
   }
-  c.Give(0, c.Op("Reshape", {c.In(0)}, {{"shape", Texts(codes)}}));
+  c.Give(0, c.Op("Reshape", {c.In(0)}, {{"shape", TupleText(codes)}}));
 }
 
 }  // namespace
@@ -154,7 +156,7 @@ void ImportTranspose(Call& c) {
   for (int i = from.rank() - 1; i >= 0; --i) axes.push_back(i);
   if (const auto perm = c.Ints("perm")) {
     c.Require(static_cast<int>(perm->size()) == from.rank(),
-              "perm {} is not of the {} axes of data", Texts(*perm),
+              "perm {} is not of the {} axes of data", TupleText(*perm),
               from.rank());
     (void)c.Axes(*perm, from.rank());
     axes.clear();
@@ -235,7 +237,7 @@ void ImportConstantOfShape(Call& c) {
     return c.Give(0, std::move(all));
   }
   c.Give(0, c.Op("_full", {},
-                 {{"shape", Texts(shape.dims())},
+                 {{"shape", TupleText(shape.dims())},
                   {"dtype", std::string(MxnetName(dtype))},
                   {"value", fmt::format("{}", value.At(0))}}));
 }
@@ -300,7 +302,7 @@ void SplitInto(Call& c, const std::optional<Extents>& sizes) {
   int64_t begin = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
     c.Require(parts[i] >= 0 && begin + parts[i] <= shape[axis],
-              "parts {} exceed the extent {} of axis {}", Texts(parts),
+              "parts {} exceed the extent {} of axis {}", TupleText(parts),
               shape[axis], axis);
     const int64_t end = begin + parts[i];
     if (parts[i] == 0) {
@@ -316,7 +318,7 @@ void SplitInto(Call& c, const std::optional<Extents>& sizes) {
     begin = end;
   }
   c.Require(begin == shape[axis], "parts {} make {} of the extent {}",
-            Texts(parts), begin, shape[axis]);
+            TupleText(parts), begin, shape[axis]);
 }
 
 }  // namespace
@@ -410,9 +412,10 @@ void ImportExpand(Call& c) {
     const int b = i - (rank - static_cast<int>(asked.size()));
     const int64_t mine = a >= 0 ? from[a] : 1, other = b >= 0 ? asked[b] : 1;
     c.Require(mine == other || mine == 1 || other == 1,
-              "data {} does not broadcast to {}", ToString(from), Texts(asked));
+              "data {} does not broadcast to {}", ToString(from),
+              TupleText(asked));
     dims[i] = mine == 1 ? other : mine;
-    c.Require(dims[i] >= 0, "shape {} has a negative extent", Texts(asked));
+    c.Require(dims[i] >= 0, "shape {} has a negative extent", TupleText(asked));
   }
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(0), dims);
   if (Shape(dims) == from) return c.Give(0, c.operand(0));
@@ -423,7 +426,7 @@ void ImportTile(Call& c) {
   const Extents repeats = c.NeedInts(1, "repeats");
   const Shape& from = c.ShapeOf(0);
   c.Require(static_cast<int>(repeats.size()) == from.rank(),
-            "repeats {} are not of the {} axes of data", Texts(repeats),
+            "repeats {} are not of the {} axes of data", TupleText(repeats),
             from.rank());
   Extents dims = from.dims();
   for (size_t i = 0; i < repeats.size(); ++i) {
@@ -434,7 +437,7 @@ void ImportTile(Call& c) {
   }
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(0), dims);
   if (Shape(dims) == from) return c.Give(0, c.operand(0));
-  c.Give(0, c.Op("tile", {c.In(0)}, {{"reps", Texts(repeats)}}));
+  c.Give(0, c.Op("tile", {c.In(0)}, {{"reps", TupleText(repeats)}}));
 }
 
 namespace {
@@ -469,7 +472,7 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
            const Value& value) {
   const Shape from = c.ShapeOf(0);
   c.Require(pads.size() == 2 * axes.size(),
-            "pads {} are not two for each of {} axes", Texts(pads),
+            "pads {} are not two for each of {} axes", TupleText(pads),
             axes.size());
   Extents before(from.rank(), 0), after = before;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -486,7 +489,7 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
   for (int axis = 0; axis < from.rank(); ++axis) {
     const int64_t begin = std::max<int64_t>(0, -before[axis]);
     const int64_t end = from[axis] - std::max<int64_t>(0, -after[axis]);
-    c.Require(begin < end, "pads {} leave nothing of axis {}", Texts(pads),
+    c.Require(begin < end, "pads {} leave nothing of axis {}", TupleText(pads),
               axis);
     if (begin > 0 || end < from[axis]) x = c.SliceAxis(x, axis, begin, end);
   }
@@ -527,7 +530,7 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
            : c.BroadcastTo(c.Reshape(value, Shape(Extents(from.rank(), 1))),
                            dims);
   c.Give(0, c.Op("_slice_assign", {frame, x},
-                 {{"begin", Texts(places)}, {"end", Texts(ends)}}));
+                 {{"begin", TupleText(places)}, {"end", TupleText(ends)}}));
 }
 
 }  // namespace

@@ -245,8 +245,8 @@ void ImportSTFT(Call& c) {
   if (c.Has(2)) filters = c.Mul(filters, c.Cast(c.In(2), wide));
   const Value signal = c.Transpose(c.Cast(c.In(0), wide), {0, 2, 1});
   const Value y = c.Op("Convolution", {signal, filters},
-                       {{"kernel", Texts({length})},
-                        {"stride", Texts({step})},
+                       {{"kernel", TupleText({length})},
+                        {"stride", TupleText({step})},
                         {"num_filter", std::to_string(bins)},
                         {"no_bias", "True"}});
   const int64_t frames = y.shape()[2];

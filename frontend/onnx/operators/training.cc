@@ -170,7 +170,7 @@ void GiveDrawn(Call& c, const char* op, std::vector<AttrText> attrs,
   if (Call::IsEmpty(shape)) return c.GiveEmpty(dtype, shape);
   if (const auto unfit = Unfit({dtype, shape})) c.Refuse("it has {}", *unfit);
   const Shape drawn = shape.rank() == 0 ? Shape{1} : shape;
-  attrs.emplace_back("shape", Texts(drawn.dims()));
+  attrs.emplace_back("shape", TupleText(drawn.dims()));
   attrs.emplace_back("dtype", "float32");
   c.Give(0, c.Cast(c.Reshape(c.Op(op, {}, std::move(attrs)), shape), dtype));
 }
@@ -217,10 +217,10 @@ void ImportBernoulli(Call& c) {
   const Value chances = c.Cast(c.In(0), DType::kF32);
   const Shape shape = chances.shape();
   const Shape drawn = shape.rank() == 0 ? Shape{1} : shape;
-  const Value numbers =
-      c.Reshape(c.Op("_random_uniform", {},
-                     {{"shape", Texts(drawn.dims())}, {"dtype", "float32"}}),
-                shape);
+  const Value numbers = c.Reshape(
+      c.Op("_random_uniform", {},
+           {{"shape", TupleText(drawn.dims())}, {"dtype", "float32"}}),
+      shape);
   c.Give(0, c.Cast(c.Op("broadcast_lesser", {numbers, chances}), dtype));
 }
 
@@ -239,7 +239,7 @@ void ImportMultinomial(Call& c) {
             "sample_size is {}, expected 1 to {}", count, 1 << 24);
   const Value chances = c.Op("softmax", {logarithms}, {{"axis", "-1"}});
   c.Give(0, c.Op("_sample_multinomial", {chances},
-                 {{"shape", Texts({count})},
+                 {{"shape", TupleText({count})},
                   {"dtype", std::string(MxnetName(dtype))}}));
 }
 

@@ -13,10 +13,10 @@ Extents Entries(Call& c, std::string_view name, size_t count, int64_t least,
   Extents entries = c.Ints(name).value_or(Extents());
   if (entries.empty()) return Extents(count, otherwise);
   c.Require(entries.size() == count, "{} {} has not {} entries", name,
-            Texts(entries), count);
+            TupleText(entries), count);
   for (const int64_t entry : entries) {
     c.Require(entry >= least && entry < kMost, "{} {} has the entry {}", name,
-              Texts(entries), entry);
+              TupleText(entries), entry);
   }
   return entries;
 }
@@ -34,10 +34,10 @@ Windows WindowsOf(Call& c, const Extents& kernel, bool pools) {
   const size_t count = kernel.size();
   c.Require(count >= 1 && x.rank() == static_cast<int>(count) + 2,
             "data has {} axes, expected {} for the kernel {}", x.rank(),
-            count + 2, Texts(kernel));
+            count + 2, TupleText(kernel));
   for (const int64_t size : kernel) {
     c.Require(size > 0 && size < (int64_t{1} << 31),
-              "kernel {} is not positive", Texts(kernel));
+              "kernel {} is not positive", TupleText(kernel));
   }
   Windows w;
   w.kernel = kernel;
@@ -98,21 +98,21 @@ Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
     }
     return c.Op("Pad", {x},
                 {{"mode", "constant"},
-                 {"pad_width", Texts(widths)},
+                 {"pad_width", TupleText(widths)},
                  {"constant_value", fmt::format("{}", value)}});
   }
   const Value frame = c.Op("_full", {},
-                           {{"shape", Texts(dims)},
+                           {{"shape", TupleText(dims)},
                             {"dtype", std::string(MxnetName(x.type().dtype))},
                             {"value", fmt::format("{}", value)}});
   return c.Op("_slice_assign", {frame, x},
-              {{"begin", Texts(places)}, {"end", Texts(ends)}});
+              {{"begin", TupleText(places)}, {"end", TupleText(ends)}});
 }
 
 std::vector<AttrText> WindowTexts(const Windows& windows) {
-  return {{"kernel", Texts(windows.kernel)},
-          {"stride", Texts(windows.stride)},
-          {"pad", Texts(windows.before)}};
+  return {{"kernel", TupleText(windows.kernel)},
+          {"stride", TupleText(windows.stride)},
+          {"pad", TupleText(windows.before)}};
 }
 
 }  // namespace mxc::onnx

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "ir/graph/graph.h"
+
+namespace mxc::onnx {
+
+using ParameterValues = std::unordered_map<const Node*, Tensor>;
+
+// The value, where it follows from constants and the values of small parameters,
+// by few nodes.
+std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters);
+
+}  // namespace mxc::onnx
