@@ -61,7 +61,7 @@ class CaffeFile : public NetworkFile {
 
 bool ClaimsCaffe(const NetworkSource& source) {
   return caffe::IsNetText(source) || caffe::IsSolverText(source) ||
-         caffe::IsNetBytes(source.bytes());
+         (source.object() == nullptr && caffe::IsNetBytes(source.bytes()));
 }
 
 Result<std::unique_ptr<NetworkFile>> OpenCaffe(

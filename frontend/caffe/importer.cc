@@ -2,6 +2,7 @@
 #include "frontend/caffe/importer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -16,19 +17,13 @@ namespace {
 
 constexpr size_t kMostNodes = 200'000;
 
-std::string Joined(const std::vector<std::string>& words) {
-  std::string joined;
-  for (const std::string& word : words) {
-    joined += (joined.empty() ? "" : ", ") + word;
-  }
-  return joined;
-}
-
 // "phase TEST, stage deploy"
 std::string NameOf(const NetworkState& state) {
   std::string name = state.training ? "phase TRAIN" : "phase TEST";
   if (state.level != 0) name += fmt::format(", level {}", state.level);
-  if (!state.stages.empty()) name += ", stage " + Joined(state.stages);
+  if (!state.stages.empty()) {
+    name += fmt::format(", stage {}", fmt::join(state.stages, ", "));
+  }
   return name;
 }
 
@@ -60,12 +55,12 @@ void Importer::FindSources() {
 void Importer::ImportLayer(const LayerParameter& param) {
   Layer layer(*this, param, std::string(param.name));
   try {
+    RequireFreeTops(layer);
     if (IsSource(param)) {
       if (!param.bottom.empty()) layer.Fail("has bottoms, expected none");
       const std::vector<Shape> shapes = ShapesOfSource(param);
       for (size_t i = 0; i < param.top.size(); ++i) {
         sources_[param.top[i]] = {shapes[i], &param};
-        blobs_.erase(param.top[i]);
       }
       return;
     }
@@ -80,10 +75,22 @@ void Importer::ImportLayer(const LayerParameter& param) {
     if (training()) WeighTops(layer);
     AddTops(layer);
   } catch (const LayerRefused& refused) {
-    errors_.push_back(refused.error);
+    if (!refused.unknown || errors_.empty()) errors_.push_back(refused.error);
     // What reads its tops is not wrong for that.
     for (const Text top : param.top) {
       blobs_[top] = AddVariable(std::string(top), {DType::kF32, {}})->out();
+    }
+  }
+}
+
+// A blob has one maker, and layers that change it in place.
+void Importer::RequireFreeTops(Layer& layer) const {
+  const auto& bottoms = layer.param().bottom;
+  const auto& tops = layer.param().top;
+  for (size_t i = 0; i < tops.size(); ++i) {
+    const bool in_place = i < bottoms.size() && bottoms[i] == tops[i];
+    if (!in_place && (blobs_.contains(tops[i]) || sources_.contains(tops[i]))) {
+      layer.Fail("another layer makes its top '{}', too", tops[i]);
     }
   }
 }
@@ -178,6 +185,10 @@ void Importer::AddTops(const Layer& layer) {
     blobs_[tops[i]] = values[i];
     unread_.insert(tops[i]);
   }
+  const bool loss = layer.param().type.ends_with("Loss");
+  if (loss && tops.empty() && !values.empty() && values[0]) {
+    topless_.push_back(values[0]);
+  }
 }
 
 // A top of any layer is part of the objective, where the layer gives it a
@@ -199,6 +210,7 @@ void Importer::AddOutputs() {
   for (const Text name : unread_) {
     AddOutput(graph_, blobs_.at(name), namer);
   }
+  for (const Value loss : topless_) AddOutput(graph_, loss, namer);
   if (graph_.outputs.empty()) {
     errors_.push_back(Error({}, "{}: the net has no outputs in {}",
                             net_.source->path, NameOf(options_.state)));
@@ -220,11 +232,12 @@ double Importer::Batch() const {
 }
 
 std::string Importer::UniqueName(const std::string& name) {
-  std::string unique = name;
-  for (int i = 1; !names_.insert(unique).second; ++i) {
-    unique = fmt::format("{}{}", name, i);
+  if (names_.insert(name).second) return name;
+  int& number = numbers_[name];
+  while (true) {
+    std::string unique = fmt::format("{}{}", name, ++number);
+    if (names_.insert(unique).second) return unique;
   }
-  return unique;
 }
 
 Node* Importer::AddNode(const Operator* op, const std::string& name,

@@ -7,7 +7,6 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "frontend/caffe/layer.h"
@@ -54,6 +53,7 @@ class Importer {
   };
 
   void ImportLayer(const LayerParameter& param);
+  void RequireFreeTops(Layer& layer) const;
   std::vector<Value> BottomsOf(Layer& layer);
   std::optional<Value> FindBlob(Text name, Layer& layer);
   Shape ShapeOfInput(const std::string& input, const Source& source) const;
@@ -74,7 +74,9 @@ class Importer {
   std::map<Text, Source> left_out_;  // of layers that are not in the state
   std::set<Text> unread_;            // what becomes an output
   std::map<Text, Node*> shared_;
+  std::vector<Value> topless_;  // losses without a top, which are outputs, too
   std::set<std::string> names_;
+  std::map<std::string, int> numbers_;  // the last one behind each name
   Diagnostics errors_;
 };
 

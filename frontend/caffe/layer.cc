@@ -76,8 +76,9 @@ void Layer::Expect(int least_bottoms, int most_bottoms, int most_tops) {
 
 void Layer::SetTop(int i, Value value) {
   // What a layer ends with bears its name.
-  const auto mine = std::ranges::find(made_, value.node);
-  if (i == 0 && mine != made_.end()) importer_.Rename(*value.node, name_);
+  if (i == 0 && std::ranges::find(made_, value.node) != made_.end()) {
+    importer_.Rename(*value.node, name_);
+  }
   if (top_values_.size() <= static_cast<size_t>(i)) {
     top_values_.resize(static_cast<size_t>(i) + 1);
   }
@@ -86,15 +87,22 @@ void Layer::SetTop(int i, Value value) {
 
 int Layer::RankOf(Value value) {
   if (!value.shape().known_rank()) {
-    Fail("the number of its bottom's axes must be known: give --input-shape");
+    throw LayerRefused{
+        Refused("the number of its bottom's axes must be known: give "
+                "--input-shape"),
+        /*unknown=*/true};
   }
   return value.shape().rank();
 }
 
 const Shape& Layer::ShapeOf(Value value) {
   if (!value.shape().known()) {
-    Fail("the shape of its bottom must be known, it is {}: give --input-shape",
-         value.shape().known_rank() ? ToString(value.shape()) : "unknown");
+    throw LayerRefused{
+        Refused(fmt::format(
+            "the shape of its bottom must be known, it is {}: give "
+            "--input-shape",
+            value.shape().known_rank() ? ToString(value.shape()) : "unknown")),
+        /*unknown=*/true};
   }
   return value.shape();
 }

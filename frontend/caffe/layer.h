@@ -20,6 +20,7 @@ class Importer;
 // folder never.
 struct LayerRefused {
   Diagnostic error;
+  bool unknown = false;  // for want of a bottom's shape
 };
 
 class Layer {

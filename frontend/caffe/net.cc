@@ -2,6 +2,7 @@
 #include "frontend/caffe/net.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "frontend/caffe/upgrade.h"
@@ -11,9 +12,6 @@
 namespace mxc::caffe {
 namespace {
 
-// Nets have some ten thousand messages at most; a layer takes two bytes in a file
-// and a thousand in memory.
-constexpr size_t kMostMessages = 200'000;
 constexpr protobuf::TextLimits kTextLimits = {.messages = kMostMessages};
 constexpr protobuf::WireLimits kWireLimits = {.messages = kMostMessages};
 
@@ -21,14 +19,11 @@ std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-bool Contains(const std::vector<std::string>& stages, Text stage) {
-  return std::ranges::find(stages, stage) != stages.end();
-}
-
-// Whether a state is as a rule asks.
-bool Meets(const NetworkState& state, const NetStateRule& rule) {
+// Whether a state, which has `stages`, is as a rule asks.
+bool Meets(const NetworkState& state, const std::set<Text>& stages,
+           const NetStateRule& rule) {
   const Phase phase = state.training ? Phase::kTRAIN : Phase::kTEST;
-  const auto has = [&](Text stage) { return Contains(state.stages, stage); };
+  const auto has = [&](Text stage) { return stages.contains(stage); };
   return (!rule.phase || *rule.phase == phase) &&
          (!rule.min_level || state.level >= *rule.min_level) &&
          (!rule.max_level || state.level <= *rule.max_level) &&
@@ -84,20 +79,10 @@ Result<std::shared_ptr<const Net>> ReadNet(const NetworkSource& source) {
   return std::shared_ptr<const Net>(std::move(net));
 }
 
-Result<std::shared_ptr<const Solver>> ReadSolver(
-    std::shared_ptr<const SourceFile> source) {
-  auto solver = std::make_shared<Solver>();
-  solver->source = std::move(source);
-  MXC_RETURN_IF_ERROR(
-      protobuf::ParseText(solver->source, SolverParameter::Type(),
-                          solver->solver, solver->storage, kTextLimits));
-  MXC_RETURN_IF_ERROR(UpgradeSolver(solver->solver, solver->source));
-  return std::shared_ptr<const Solver>(std::move(solver));
-}
-
 Result<std::vector<const LayerParameter*>> LayersFor(
     const Net& net, const NetworkState& asked) {
   const NetworkState state = StateOf(net.net, asked);
+  const std::set<Text> stages(state.stages.begin(), state.stages.end());
   Diagnostics errors;
   std::vector<const LayerParameter*> layers;
   for (const LayerParameter& layer : net.net.layer) {
@@ -109,7 +94,7 @@ Result<std::vector<const LayerParameter*>> LayersFor(
       continue;
     }
     const auto met = [&](const NetStateRule& rule) {
-      return Meets(state, rule);
+      return Meets(state, stages, rule);
     };
     const bool in = layer.include.empty()
                         ? std::ranges::none_of(layer.exclude, met)

@@ -20,17 +20,12 @@ struct Net {
   Diagnostics notes;  // what was passed over
 };
 
+// Nets have some ten thousand messages at most; a layer takes two bytes in a file
+// and a thousand in memory.
+inline constexpr size_t kMostMessages = 200'000;
+
 // In either form.
 Result<std::shared_ptr<const Net>> ReadNet(const NetworkSource& source);
-
-// The same of a solver, whose form is the text.
-struct Solver {
-  std::shared_ptr<const SourceFile> source;
-  protobuf::Storage storage;
-  SolverParameter solver;
-};
-Result<std::shared_ptr<const Solver>> ReadSolver(
-    std::shared_ptr<const SourceFile> source);
 
 bool IsNetText(const NetworkSource& source);
 bool IsSolverText(const NetworkSource& source);

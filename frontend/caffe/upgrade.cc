@@ -121,20 +121,14 @@ Status UpgradeV1(NetParameter& net,
   return Done{};
 }
 
+// Of a source's transformations the shape of its top needs this one.
 template <class T>
-void MoveTransformation(const One<T>& from, LayerParameter& layer) {
-  if (from == nullptr || (!from->scale && from->mean_file.empty() &&
-                          !from->crop_size && !from->mirror)) {
-    return;
-  }
+void MoveCrop(const One<T>& from, LayerParameter& layer) {
+  if (from == nullptr || !from->crop_size) return;
   if (layer.transform_param == nullptr) {
     layer.transform_param = std::make_unique<TransformationParameter>();
   }
-  TransformationParameter& to = *layer.transform_param;
-  if (from->scale) to.scale = *from->scale;
-  if (!from->mean_file.empty()) to.mean_file = from->mean_file;
-  if (from->crop_size) to.crop_size = *from->crop_size;
-  if (from->mirror) to.mirror = *from->mirror;
+  layer.transform_param->crop_size = *from->crop_size;
 }
 
 // A layer of type Input for the inputs that the net itself names.
@@ -181,35 +175,11 @@ Status UpgradeNet(NetParameter& net,
   MXC_RETURN_IF_ERROR(UpgradeV0(net, source, notes));
   MXC_RETURN_IF_ERROR(UpgradeV1(net, source, notes));
   for (LayerParameter& layer : net.layer) {
-    MoveTransformation(layer.data_param, layer);
-    MoveTransformation(layer.image_data_param, layer);
-    MoveTransformation(layer.window_data_param, layer);
-    if (layer.type == "BatchNorm") {
-      for (ParamSpec& param : layer.param) param.lr_mult = 0;
-    }
+    MoveCrop(layer.data_param, layer);
+    MoveCrop(layer.image_data_param, layer);
+    MoveCrop(layer.window_data_param, layer);
   }
   return UpgradeInputs(net, source);
-}
-
-Status UpgradeSolver(SolverParameter& solver,
-                     const std::shared_ptr<const SourceFile>& source) {
-  constexpr const char* kWords[] = {"SGD",     "Nesterov", "AdaGrad",
-                                    "RMSProp", "AdaDelta", "Adam"};
-  if (!solver.solver_type) {
-    if (solver.type.empty()) solver.type = "SGD";
-    return Done{};
-  }
-  if (!solver.type.empty()) {
-    return Error(protobuf::LocateIn(source, solver),
-                 "the solver has 'type' and 'solver_type', expected one");
-  }
-  const auto type = static_cast<size_t>(*solver.solver_type);
-  if (type >= std::size(kWords)) {
-    return Error(protobuf::LocateIn(source, solver), "unknown solver_type {}",
-                 type);
-  }
-  solver.type = kWords[type];
-  return Done{};
 }
 
 }  // namespace mxc::caffe

@@ -3,11 +3,9 @@
 // src/caffe/util/upgrade_proto.cpp of BVLC/caffe, whose order counts:
 //   V0   `layers { layer { type: "conv" … } }`: layers that only pad become the
 //        padding of the next one; fields move to the messages of their types
-//   data transformations move from the sources to transform_param
+//   what sources crop moves to transform_param
 //   V1   `layers { type: CONVOLUTION … }` become `layer { type: "Convolution" }`
 //   net  `input`, `input_dim` and `input_shape` become a layer of type Input
-//   BatchNorm's factors of learning rates, which it never had a use for, go
-//   solvers name their type by a word, not by an enumeration
 #pragma once
 
 #include <memory>
@@ -27,9 +25,5 @@ Status UpgradeNet(NetParameter& net,
 Status UpgradeV0(NetParameter& net,
                  const std::shared_ptr<const SourceFile>& source,
                  Diagnostics& notes);
-
-// The word for what `solver_type` says.
-Status UpgradeSolver(SolverParameter& solver,
-                     const std::shared_ptr<const SourceFile>& source);
 
 }  // namespace mxc::caffe

@@ -169,7 +169,7 @@ class V0Layer {
       if (!from_.source.empty()) PassOver("source");
       if (from_.batchsize) PassOver("batchsize");
     }
-    MoveTransformation();
+    if (from_.cropsize) Made(to_.transform_param).crop_size = *from_.cropsize;
   }
 
   static uint32_t AtLeast0(int32_t value) {
@@ -180,18 +180,6 @@ class V0Layer {
   void MoveSource(T& to) {
     to.source = from_.source;
     if (from_.batchsize) to.batch_size = *from_.batchsize;
-  }
-
-  void MoveTransformation() {
-    if (!from_.scale && from_.meanfile.empty() && !from_.cropsize &&
-        !from_.mirror) {
-      return;
-    }
-    TransformationParameter& to = Made(to_.transform_param);
-    if (from_.scale) to.scale = *from_.scale;
-    to.mean_file = from_.meanfile;
-    if (from_.cropsize) to.crop_size = *from_.cropsize;
-    if (from_.mirror) to.mirror = *from_.mirror;
   }
 
   void MoveRest() {

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <numeric>
 #include <set>
 #include <utility>
 
+#include "frontend/caffe/net.h"
 #include "frontend/caffe/upgrade.h"
 #include "frontend/protobuf/wire.h"
 
@@ -122,8 +122,10 @@ Extents ShapeOf(const BlobProto& blob) {
 Extents InForm(Extents shape, Form form) {
   if (form != Form::kAsIs) {
     const size_t axes = form == Form::kMatrix ? 2 : 1;
-    while (shape.size() > axes && shape.front() == 1)
-      shape.erase(shape.begin());
+    size_t ones = 0;
+    while (shape.size() - ones > axes && shape[ones] == 1) ++ones;
+    shape.erase(shape.begin(),
+                shape.begin() + static_cast<std::ptrdiff_t>(ones));
     if (form == Form::kVector && shape.size() > 1) {
       // (1, C, 1, 1), as some write the statistics of a BatchNorm.
       std::erase(shape, 1);
@@ -231,7 +233,7 @@ Result<ParameterArrays> ArraysOf(const NetParameter& net,
 
 Result<ParameterArrays> ReadWeights(std::span<const std::byte> bytes,
                                     const std::string& path) {
-  constexpr protobuf::WireLimits kLimits = {.messages = 200'000};
+  constexpr protobuf::WireLimits kLimits = {.messages = kMostMessages};
   NetParameter net;
   if (const auto wrong = protobuf::ParseWire(bytes, NetPart(), net, kLimits)) {
     return Error({}, "{}: damaged, or no Caffe model: {}", path, *wrong);

@@ -5,6 +5,11 @@
 
 namespace mxc::protobuf {
 
+bool EnumType::Has(int64_t value) const {
+  return std::ranges::any_of(
+      values, [&](const auto& word) { return word.second == value; });
+}
+
 const Field* MessageType::Find(uint64_t number) const {
   const auto found = std::ranges::lower_bound(
       fields, number, {},

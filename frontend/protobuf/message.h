@@ -122,6 +122,8 @@ struct Scalar {
 struct EnumType {
   const char* name;
   std::vector<std::pair<const char*, int>> values;
+
+  bool Has(int64_t value) const;
 };
 // Specialised for each enumeration of the schema: `static const EnumType&
 // Type()`.

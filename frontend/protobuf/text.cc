@@ -245,7 +245,7 @@ class TextReader {
           return false;
         }
         integer = static_cast<int64_t>(negative ? 0 - *magnitude : *magnitude);
-        if (field.kind == Kind::kEnum && !IsEnumValue(field, *integer)) {
+        if (field.kind == Kind::kEnum && !field.enumeration().Has(*integer)) {
           return false;
         }
       }
@@ -254,12 +254,6 @@ class TextReader {
     misfit_.clear();
     words_.Next();
     return true;
-  }
-
-  static bool IsEnumValue(const Field& field, int64_t value) {
-    return std::ranges::any_of(
-        field.enumeration().values,
-        [&](const auto& known) { return known.second == value; });
   }
 
   // Strings that follow one another are one.

@@ -200,8 +200,18 @@ class Reader {
     if (!ReadScalar(at, field.kind, value)) {
       return Fail(rest, "a number is cut short");
     }
-    field.set(&message, value);
+    SetKnown(field, message, value);
     return true;
+  }
+
+  // A value that an enumeration lacks is like a field that the message lacks:
+  // passed over. Source: protobuf.dev/programming-guides/enum, of proto2.
+  static void SetKnown(const Field& field, Message& message,
+                       const Scalar& value) {
+    if (field.kind == Kind::kEnum && !field.enumeration().Has(value.integer)) {
+      return;
+    }
+    field.set(&message, value);
   }
 
   bool ReadPacked(std::span<const std::byte> packed, const Field& field,
@@ -222,7 +232,7 @@ class Reader {
       if (!ReadScalar(at, field.kind, value)) {
         return Fail(packed, "a number is cut short");
       }
-      field.set(&message, value);
+      SetKnown(field, message, value);
     }
     return true;
   }

@@ -144,6 +144,19 @@ TEST_CASE("caffe: pooling rounds up, and no window begins in the padding") {
         "(1, 1, 1, 1)", {8.5});
 }
 
+TEST_CASE("caffe: padding along one axis drops windows along both") {
+  CHECK(RunLayer("Pooling",
+                 "pooling_param { kernel_h: 1 kernel_w: 2 stride: 4 pad_w: 1 }",
+                 Counting({1, 1, 4, 4}))
+            .ShapeOf() == "(1, 1, 1, 2)");
+}
+
+TEST_CASE("caffe: one window may be larger than the picture") {
+  Gives(RunLayer("Pooling", "pooling_param { kernel_size: 3 stride: 2 }",
+                 Counting({1, 1, 2, 2})),
+        "(1, 1, 1, 1)", {4});
+}
+
 TEST_CASE("caffe: an average is over the window within the padded picture") {
   // Two of padding on either side would be 7; the last window ends at 3 + 1.
   Gives(RunLayer("Pooling",
@@ -160,6 +173,12 @@ TEST_CASE("caffe: SPP is a pyramid of poolings") {
   Gives(RunLayer("SPP", "spp_param { pyramid_height: 2 }",
                  Counting({1, 1, 4, 4})),
         "(1, 5)", {16, 6, 8, 14, 16});
+}
+
+TEST_CASE("caffe: SPP of one level stays a picture") {
+  Gives(RunLayer("SPP", "spp_param { pyramid_height: 1 }",
+                 Counting({1, 2, 2, 2})),
+        "(1, 2, 1, 1)", {4, 8});
 }
 
 TEST_CASE("caffe: Im2col gives a column for each place") {
@@ -371,10 +390,36 @@ TEST_CASE("caffe: Reduction and ArgMax") {
         {1, 5.5 / 3});
   Gives(RunLayer("ArgMax", "argmax_param { top_k: 2 }", x), "(2, 1, 2)",
         {2, 0, 1, 0});
+  CHECK(RunLayer("ArgMax", "", Counting({1, 3, 2, 1})).ShapeOf() ==
+        "(1, 1, 1, 1)");
   Gives(RunLayer("ArgMax", "argmax_param { out_max_val: true }", x),
         "(2, 2, 1)", {2, 4, 1, 3.5});
   Gives(RunLayer("ArgMax", "argmax_param { axis: 1 out_max_val: true }", x),
         "(2, 1)", {4, 3.5});
+}
+
+TEST_CASE("caffe: LSTMUnit is one turn") {
+  const std::map<std::string, Tensor> values = {
+      {"c", Floats({1, 1, 1}, {2})},
+      {"g", Floats({1, 1, 4}, {0, 0, 0, 1})},
+      {"t", Floats({1, 1}, {1})}};
+  const CaffeRun run =
+      RunCaffe(CaffeInputs(values) +
+                   "layer { name: 'u' type: 'LSTMUnit' bottom: 'c' bottom: 'g' "
+                   "bottom: 't' top: 'x' top: 'y' }",
+               values);
+  const double c = 1 + 0.5 * std::tanh(1.0);
+  CHECK(Near(run.Values(0), {c}, 1e-6));
+  CHECK(Near(run.Values(1), {0.5 * std::tanh(c)}, 1e-6));
+  const CaffeRun scalar = RunCaffe(
+      "input: 'c' input_shape { } input: 'g' input_shape { dim: 4 } "
+      "input: 't' input_shape { } "
+      "layer { name: 'u' type: 'LSTMUnit' bottom: 'c' bottom: 'g' "
+      "bottom: 't' top: 'x' }",
+      {{"c", Floats({1}, {2})},
+       {"g", Floats({4}, {0, 0, 0, 1})},
+       {"t", Floats({1}, {1})}});
+  CHECK(Near(scalar.Values(), {c}, 1e-6));
 }
 
 TEST_CASE("caffe: sources without an outside, and ends") {

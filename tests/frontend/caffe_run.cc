@@ -37,7 +37,6 @@ CaffeRun RunCaffe(const std::string& text,
                             error.message);
     return run;
   }
-  for (const Diagnostic& note : model->notes) run.notes.push_back(note.message);
   run.names = model->graph.output_names;
   const std::vector<Value> outputs = model->graph.outputs;
   run.outputs = EvaluateValues(model->graph, outputs, values,

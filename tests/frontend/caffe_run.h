@@ -14,7 +14,6 @@ struct CaffeRun {
   std::string error;  // "3:5 sentence" of the first; empty: there is none
   std::vector<std::string> names;  // of outputs
   std::vector<Tensor> outputs;
-  std::vector<std::string> notes;
 
   // The elements of an output, row by row, and its shape: "(1, 2)".
   std::vector<double> Values(int i = 0) const;

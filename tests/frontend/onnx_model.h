@@ -10,29 +10,27 @@
 #include <vector>
 
 #include "frontend/frontend.h"
+#include "frontend/protobuf/write.h"
 
 namespace mxc::onnx_model {
 
 class Message {
  public:
   Message Int(int field, int64_t value) && {
-    Varint(static_cast<uint64_t>(field) << 3);
-    Varint(static_cast<uint64_t>(value));
+    writer_.Int(field, value);
     return std::move(*this);
   }
   Message Float(int field, float value) && {
-    Varint(static_cast<uint64_t>(field) << 3 | 5);
-    bytes_.append(reinterpret_cast<const char*>(&value), sizeof value);
+    writer_.Float(field, value);
     return std::move(*this);
   }
   Message Text(int field, const std::string& text) && {
-    Varint(static_cast<uint64_t>(field) << 3 | 2);
-    Varint(text.size());
-    bytes_ += text;
+    writer_.Bytes(field, text);
     return std::move(*this);
   }
   Message Sub(int field, const Message& message) && {
-    return std::move(*this).Text(field, message.bytes_);
+    writer_.Message(field, message.writer_);
+    return std::move(*this);
   }
   Message All(int field, const std::vector<Message>& messages) && {
     for (const Message& message : messages) {
@@ -40,17 +38,10 @@ class Message {
     }
     return std::move(*this);
   }
-  const std::string& bytes() const { return bytes_; }
+  const std::string& bytes() const { return writer_.bytes(); }
 
  private:
-  void Varint(uint64_t value) {
-    for (; value >= 128; value >>= 7) {
-      bytes_ += static_cast<char>(value | 128);
-    }
-    bytes_ += static_cast<char>(value);
-  }
-
-  std::string bytes_;
+  protobuf::WireWriter writer_;
 };
 
 enum Type : int { kFloat = 1, kInt64 = 7, kBool = 9 };

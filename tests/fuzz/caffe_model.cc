@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "frontend/caffe/weights.h"
+#include "frontend/protobuf/write.h"
 #include "tests/fuzz/networks_text.h"
 #include "tests/fuzz/target.h"
 
@@ -26,14 +27,10 @@ void RunCaffeModel(Bytes input) {
   (void)Infers(model->graph);
 }
 
-// A field of bytes, shorter than 128.
-std::string FieldOf(unsigned number, const std::string& bytes) {
-  std::string field;
-  for (unsigned key = number << 3 | 2;; key >>= 7) {
-    field += static_cast<char>(key >= 0x80 ? (key & 0x7f) | 0x80 : key);
-    if (key < 0x80) break;
-  }
-  return field + static_cast<char>(bytes.size()) + bytes;
+std::string FieldOf(int number, const std::string& bytes) {
+  protobuf::WireWriter writer;
+  writer.Bytes(number, bytes);
+  return writer.bytes();
 }
 
 std::string BlobOf(const std::string& dims, const std::vector<float>& values) {

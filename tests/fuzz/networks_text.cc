@@ -147,6 +147,15 @@ std::shared_ptr<const SourceFile> SourceOf(Bytes input) {
   return std::make_shared<SourceFile>("net.json", std::string(TextOf(input)));
 }
 
+Model ReadAgain(const std::string& written) {
+  auto again = LoadText(SourceOf(BytesOf(written)), {});
+  if (!again.ok()) {
+    Wrong("what is written is refused: " + Render(again.errors()) + "\n" +
+          written);
+  }
+  return std::move(*again);
+}
+
 bool Infers(Graph& graph) {
   const Status inferred = InferTypes(graph, /*complete=*/true);
   if (!inferred.ok()) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "frontend/frontend.h"
 #include "ir/graph/graph.h"
 #include "ir/support/diagnostic.h"
 #include "tests/fuzz/target.h"
@@ -34,6 +35,9 @@ void CheckReadsBack(Bytes input, Read read, Text text) {
   if (!again.ok()) Wrong("what is printed is refused:\n" + printed);
   if (text(*again) != printed) Wrong("printed otherwise:\n" + printed);
 }
+
+// The network that is read of what is written of one.
+Model ReadAgain(const std::string& written);
 
 // Infers all types; whether that was possible. What was inferred verifies.
 bool Infers(Graph& graph);

@@ -54,12 +54,7 @@ void RunOnnxModel(Bytes input) {
     return;
   }
   if (const auto broken = Verify(model->graph)) Wrong(*broken);
-  const std::string written = WriteSymbol(model->graph);
-  const auto again = LoadText(SourceOf(BytesOf(written)), {});
-  if (!again.ok()) {
-    Wrong("what is written is refused: " + Render(again.errors()) + "\n" +
-          written);
-  }
+  (void)ReadAgain(WriteSymbol(model->graph));
 }
 
 }  // namespace

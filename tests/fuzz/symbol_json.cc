@@ -8,11 +8,7 @@ namespace {
 
 // What is written is read back, and written equal.
 void ReadBack(const std::string& written) {
-  const auto again = LoadText(SourceOf(BytesOf(written)), {});
-  if (!again.ok())
-    Wrong("what is written is refused: " + Render(again.errors()) + "\n" +
-          written);
-  if (WriteSymbol(again->graph) != written) {
+  if (WriteSymbol(ReadAgain(written).graph) != written) {
     Wrong("what is written is read otherwise\n" + written);
   }
 }

@@ -21,13 +21,14 @@ CLEAN = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT32,
 
 
 def arguments():
-    own, _, further = " ".join(sys.argv[1:]).partition(" -- ")
+    words = sys.argv[1:]
+    at = words.index("--") if "--" in words else len(words)
     parser = argparse.ArgumentParser()
     parser.add_argument("folder")
     parser.add_argument("cases")
     parser.add_argument("--peers", action="store_true")
     parser.add_argument("--json")
-    return parser.parse_args(own.split()), further.split()
+    return parser.parse_args(words[:at]), words[at + 1:]
 
 
 def is_clean(model):

@@ -1,12 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the node tests of the package `onnx` as folders for `mxc-cases onnx`.
 
-    make_cases.py FOLDER [clean]
+    make_cases.py FOLDER
 
 FOLDER/NAME/{model.onnx, test_data_set_0/{input,output}_K.pb}; a sequence's
-elements are input_K.E.pb, an optional without a value has no file. "clean":
-those alone whose inputs and outputs are tensors of float32, int32, int64 and
-bool, as the package's own list has them.
+elements are input_K.E.pb, an optional without a value has no file.
 """
 import os
 import sys
@@ -14,16 +12,6 @@ import sys
 import numpy
 import onnx
 from onnx.backend.test.case.node import collect_testcases
-
-CLEAN = {onnx.TensorProto.FLOAT, onnx.TensorProto.INT32,
-         onnx.TensorProto.INT64, onnx.TensorProto.BOOL}
-
-
-def is_clean(model):
-    def clean(port):
-        return (port.type.WhichOneof("value") == "tensor_type"
-                and port.type.tensor_type.elem_type in CLEAN)
-    return all(map(clean, [*model.graph.input, *model.graph.output]))
 
 
 def write(folder, stem, value):
@@ -42,12 +30,10 @@ def write(folder, stem, value):
 
 
 def main():
-    root, clean_only = sys.argv[1], "clean" in sys.argv[2:]
+    root = sys.argv[1]
     numpy.random.seed(0)
     written = 0
     for case in collect_testcases(None):
-        if clean_only and not is_clean(case.model):
-            continue
         data = f"{root}/{case.name}/test_data_set_0"
         os.makedirs(data, exist_ok=True)
         with open(f"{root}/{case.name}/model.onnx", "wb") as file:

@@ -14,8 +14,8 @@ struct Convolved {
   bool transposed = false;
 };
 
-Convolved ReadConvolution(Layer& layer, const ConvolutionParameter& p,
-                          bool transposed) {
+// What slides over the picture, whatever it computes there.
+Convolved ReadSliding(Layer& layer, const ConvolutionParameter& p) {
   const int rank = layer.RankOf(layer.Bottom());
   if (layer.Axis(p.axis, rank) != 1) {
     layer.Fail("axis {}, expected 1: batches, then channels", p.axis);
@@ -31,12 +31,18 @@ Convolved ReadConvolution(Layer& layer, const ConvolutionParameter& p,
       PerAxis(layer, "stride", axes, p.stride, p.stride_h, p.stride_w, 1);
   c.windows.pad = PerAxis(layer, "pad", axes, p.pad, p.pad_h, p.pad_w, 0);
   c.dilation = PerAxis(layer, "dilation", axes, p.dilation, {}, {}, 1);
-  c.outputs = p.num_output;
-  c.group = p.group;
-  c.transposed = transposed;
   for (const int64_t extent : c.windows.kernel) {
     if (extent == 0) layer.Fail("no kernel_size");
   }
+  return c;
+}
+
+Convolved ReadConvolution(Layer& layer, bool transposed = false) {
+  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
+  Convolved c = ReadSliding(layer, p);
+  c.outputs = p.num_output;
+  c.group = p.group;
+  c.transposed = transposed;
   if (c.outputs == 0) layer.Fail("no num_output");
   if (c.group == 0 || c.outputs % c.group != 0) {
     layer.Fail("num_output {} in {} groups", c.outputs, c.group);
@@ -84,38 +90,27 @@ void RequireSameTops(Layer& layer) {
 
 void ImportConvolution(Layer& layer) {
   RequireSameTops(layer);
-  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
-  ImportFilters(layer, ReadConvolution(layer, p, false));
+  ImportFilters(layer, ReadConvolution(layer));
 }
 
 // One filter, or some, for each channel, whatever `group` says.
 void ImportDepthwise(Layer& layer) {
   RequireSameTops(layer);
-  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
-  Convolved c = ReadConvolution(layer, p, false);
+  Convolved c = ReadConvolution(layer);
   c.group = layer.Extent(layer.Bottom(), 1);
   ImportFilters(layer, c);
 }
 
 void ImportDeconvolution(Layer& layer) {
   RequireSameTops(layer);
-  const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
-  ImportFilters(layer, ReadConvolution(layer, p, true));
+  ImportFilters(layer, ReadConvolution(layer, /*transposed=*/true));
 }
 
 // (N, C·kernel, height, width): a column for each place.
 void ImportIm2col(Layer& layer) {
   layer.Expect(1, 1);
-  ConvolutionParameter p;
-  const ConvolutionParameter& given =
-      OrDefault(layer.param().convolution_param);
-  p.kernel_size = given.kernel_size, p.stride = given.stride;
-  p.pad = given.pad, p.dilation = given.dilation, p.axis = given.axis;
-  p.kernel_h = given.kernel_h, p.kernel_w = given.kernel_w;
-  p.stride_h = given.stride_h, p.stride_w = given.stride_w;
-  p.pad_h = given.pad_h, p.pad_w = given.pad_w;
-  p.num_output = 1;
-  const Convolved c = ReadConvolution(layer, p, false);
+  const Convolved c =
+      ReadSliding(layer, OrDefault(layer.param().convolution_param));
   const Value columns = layer.Op("im2col", {layer.Bottom()}, WindowAttrs(c));
   Extents shape = {0, 0};
   for (size_t i = 0; i < c.windows.kernel.size(); ++i) {

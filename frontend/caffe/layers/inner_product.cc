@@ -21,16 +21,15 @@ void ImportInnerProduct(Layer& layer) {
     codes.push_back(-1);
     x = layer.Reshape(x, codes);
   }
-  Value weight =
-      layer.Parameter(0, "weight",
-                      p.transpose ? Shape{Shape::kUnknownDim, outputs}
-                                  : Shape{outputs, Shape::kUnknownDim},
-                      p.weight_filler);
+  int64_t inner = Shape::kUnknownDim;
   if (p.transpose) {
-    const Shape& shape = layer.ShapeOf(x);
-    int64_t inner = 1;
-    for (int i = axis; i < shape.rank(); ++i) inner *= shape[i];
-    weight.node->types[0].shape = Shape{inner, outputs};
+    const Extents& dims = layer.ShapeOf(x).dims();
+    inner = Shape(Extents(dims.begin() + axis, dims.end())).elements();
+  }
+  Value weight = layer.Parameter(
+      0, "weight", p.transpose ? Shape{inner, outputs} : Shape{outputs, inner},
+      p.weight_filler);
+  if (p.transpose) {
     weight = layer.Op("transpose", {weight}, {{"axes", "(1, 0)"}});
   }
   std::vector<Value> inputs = {x, weight};

@@ -4,7 +4,7 @@
 // output is the loss, one number. A training divides the gradients by the batch
 // (1 / N), so what a head adds up over the batch is Caffe's mean, and what is
 // one number is multiplied by N. Source: *_loss_layer.cpp of BVLC/caffe.
-#include <algorithm>
+#include <utility>
 
 #include "frontend/caffe/layers.h"
 
@@ -185,8 +185,13 @@ void ImportSoftmaxWithLoss(Layer& layer) {
   const int axis =
       layer.Axis(OrDefault(layer.param().softmax_param).axis, layer.RankOf(x));
   if (axis == 1) {
-    const Value y = layer.Op("SoftmaxOutput", {x, layer.Bottom(1)},
-                             SoftmaxOutputAttrs(layer, x));
+    Value label = layer.Bottom(1);
+    if (layer.RankOf(x) == 2 && label.shape().known() &&
+        label.shape().rank() > 1 && label.shape() != x.shape()) {
+      label = LabelLike(layer, label, {layer.Extent(x, 0)});
+    }
+    const Value y =
+        layer.Op("SoftmaxOutput", {x, label}, SoftmaxOutputAttrs(layer, x));
     if (!layer.training()) {
       layer.Note("its output is the softmax, not the loss");
     }

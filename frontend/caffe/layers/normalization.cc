@@ -2,8 +2,6 @@
 // Means, variances, and factors of axes. Source: batch_norm_layer.cpp,
 // scale_layer.cpp, bias_layer.cpp, lrn_layer.cpp, mvn_layer.cpp,
 // softmax_layer.cpp of BVLC/caffe; normalize_layer.cpp of its SSD fork.
-#include <fmt/format.h>
-
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
 
@@ -83,8 +81,9 @@ Cover CoverOfSecond(Layer& layer, int64_t axis) {
   return cover;
 }
 
-// Σ x² over the squares around each element of its own channel.
-Value SquaresAround(Layer& layer, Value x, int64_t size) {
+// The mean of x² over the square around each element of its own channel, zeros of
+// the padding included.
+Value MeanSquareAround(Layer& layer, Value x, int64_t size) {
   const Windows windows = {
       {size, size}, {1, 1}, {(size - 1) / 2, (size - 1) / 2}};
   return PoolWindows(layer, layer.Op("square", {x}), windows, false, true);
@@ -101,6 +100,11 @@ void ImportBatchNorm(Layer& layer) {
   const int rank = layer.RankOf(x);
   if (rank < 2) layer.Fail("a bottom with {} axes, expected 2 or more", rank);
   if (!layer.training() && p.use_global_stats && !*p.use_global_stats) {
+    if (p.scale_bias) {
+      layer.Fail(
+          "scale_bias of a batch's own statistics, which is not "
+          "supported");
+    }
     layer.SetTop(0, NormalizeByItself(layer, x, p.eps));
     return;
   }
@@ -182,7 +186,7 @@ void ImportLrn(Layer& layer) {
   if (layer.RankOf(x) != 4) {
     layer.Fail("a bottom with {} axes, expected 4", layer.RankOf(x));
   }
-  Value scale = SquaresAround(layer, x, p.local_size);
+  Value scale = MeanSquareAround(layer, x, p.local_size);
   scale = layer.Scalar("_mul_scalar", scale, p.alpha);
   scale = layer.Scalar("_plus_scalar", scale, 1);
   scale = layer.Scalar("_power_scalar", scale, -p.beta);

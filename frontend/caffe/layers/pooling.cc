@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pooling, and pyramids of it. Source: pooling_layer.cpp, spp_layer.cpp of
 // BVLC/caffe.
-#include <fmt/format.h>
-
-#include <limits>
+#include <algorithm>
 
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
@@ -17,7 +15,7 @@ int64_t CeilOfQuotient(int64_t a, int64_t b) { return (a + b - 1) / b; }
 int64_t WindowsAlong(int64_t size, int64_t kernel, int64_t stride,
                      int64_t pad) {
   int64_t windows = CeilOfQuotient(size + 2 * pad - kernel, stride) + 1;
-  if (pad > 0 && (windows - 1) * stride >= size + pad) --windows;
+  if ((windows - 1) * stride >= size + pad) --windows;
   return windows;
 }
 
@@ -45,14 +43,16 @@ void RequireMaxOrAverage(Layer& layer, PoolMethod method) {
   }
 }
 
-// MXNet rounds up, too, and drops nothing.
+// MXNet rounds up, too, and drops nothing. Caffe drops along both axes, if one
+// of them is padded.
 Value DropWindowsInPadding(Layer& layer, Value x, Value pooled,
                            const Windows& w) {
+  if (std::ranges::count(w.pad, 0) == std::ssize(w.pad)) return pooled;
   for (size_t i = 0; i < w.kernel.size(); ++i) {
     const int64_t kernel = w.kernel[i], stride = w.stride[i], pad = w.pad[i];
-    // The last window begins at 2·pad - kernel + stride - 1 behind the end of
-    // the picture at most.
-    if (pad == 0 || pad + stride <= kernel) continue;
+    // The last window begins at pad - kernel + stride - 1 behind the end of the
+    // picture at most.
+    if (pad + stride <= kernel) continue;
     const int axis = static_cast<int>(i) + 2;
     const int64_t windows =
         WindowsAlong(layer.Extent(x, axis), kernel, stride, pad);
@@ -63,10 +63,24 @@ Value DropWindowsInPadding(Layer& layer, Value x, Value pooled,
   return pooled;
 }
 
+// One window, where it is larger than the padded picture by less than a stride.
+void ClipToPicture(Value x, Windows& w) {
+  for (size_t i = 0; i < w.kernel.size(); ++i) {
+    const int axis = static_cast<int>(i) + 2;
+    if (!x.shape().known(axis)) continue;
+    const int64_t padded = x.shape()[axis] + 2 * w.pad[i];
+    if (w.kernel[i] > padded && w.kernel[i] - padded < w.stride[i]) {
+      w.kernel[i] = padded;
+    }
+  }
+}
+
 }  // namespace
 
-Value PoolWindows(Layer& layer, Value x, const Windows& w, bool max,
+Value PoolWindows(Layer& layer, Value x, const Windows& windows, bool max,
                   bool round_up) {
+  Windows w = windows;
+  if (round_up) ClipToPicture(x, w);
   const Value pooled =
       layer.Op("Pooling", {x},
                {{"kernel", TupleText(w.kernel)},
@@ -103,7 +117,7 @@ void ImportPooling(Layer& layer) {
   layer.SetTop(0, PoolWindows(layer, x, ReadWindows(layer, p), max, round_up));
 }
 
-// Level i has 2^i windows along each axis.
+// Level i has 2^i windows along each axis. One level alone stays a picture.
 void ImportSpp(Layer& layer) {
   constexpr uint32_t kHighest = 16;
   layer.Expect(1, 1);
@@ -134,6 +148,7 @@ void ImportSpp(Layer& layer) {
     }
     const Value pooled =
         PoolWindows(layer, x, w, p.pool == PoolMethod::kMAX, true);
+    if (p.pyramid_height == 1) return layer.SetTop(0, pooled);
     levels.push_back(layer.Op("Flatten", {pooled}));
   }
   layer.SetTop(0, layer.Concat(levels, 1));

@@ -4,8 +4,6 @@
 // BVLC/caffe.
 //   x     f[T, N, d…], cont f[T, N], which is 0 where a sequence begins
 //   tops  f[T, N, H]; with expose_hidden the last states, too: f[1, N, H]
-#include <fmt/format.h>
-
 #include "frontend/caffe/layers.h"
 
 namespace mxc::caffe {
@@ -159,7 +157,7 @@ void ImportLstm(Layer& layer) {
 void ImportLstmUnit(Layer& layer) {
   layer.Expect(3, 3, 2);
   const Value c = layer.Bottom(0);
-  const int64_t hidden = layer.Extent(c, layer.RankOf(c) - 1);
+  const int64_t hidden = layer.Extent(c, layer.Axis(-1, layer.RankOf(c)));
   const Value cont = layer.Reshape(layer.Bottom(2), {-1, 1});
   const Cell cell =
       NextCell(layer, layer.Reshape(layer.Bottom(1), {-1, 4 * hidden}), cont,

@@ -10,13 +10,6 @@ namespace {
 
 std::string AxisText(int axis) { return std::to_string(axis); }
 
-// As many as all of the extents.
-int64_t ProductOf(const Extents& extents) {
-  int64_t product = 1;
-  for (const int64_t extent : extents) product *= extent;
-  return product;
-}
-
 Value Pairwise(Layer& layer, const char* op) {
   Value y = layer.Bottom();
   for (int i = 1; i < layer.bottoms(); ++i) {
@@ -280,14 +273,14 @@ void ImportReduction(Layer& layer) {
   if (p.operation == ReductionOp::kMEAN) {
     const Extents& dims = layer.ShapeOf(x).dims();
     coeff /= static_cast<double>(
-        ProductOf(Extents(dims.begin() + axis, dims.end())));
+        Shape(Extents(dims.begin() + axis, dims.end())).elements());
   }
   x = layer.SumFrom(x, axis);
   if (coeff != 1) x = layer.Scalar("_mul_scalar", x, coeff);
   layer.SetTop(0, x);
 }
 
-// Of all elements of a sample, (N, 1 or 2, k); or along an axis.
+// Of all elements of a sample, (N, 1 or 2, k, 1…); or along an axis.
 void ImportArgMax(Layer& layer) {
   layer.Expect(1, 1);
   const ArgMaxParameter& p = OrDefault(layer.param().argmax_param);
@@ -300,10 +293,11 @@ void ImportArgMax(Layer& layer) {
     return;
   }
   const auto found = LargestOf(layer, layer.Reshape(x, {0, -1}), 1, p.top_k);
-  const Value places = layer.Reshape(found[1], {0, 1, -1});
+  Extents shape = {0, 1, -1};  // as many axes as the bottom, three at least
+  shape.resize(std::max(shape.size(), static_cast<size_t>(layer.RankOf(x))), 1);
+  const Value places = layer.Reshape(found[1], shape);
   if (!p.out_max_val) return layer.SetTop(0, places);
-  layer.SetTop(0,
-               layer.Concat({places, layer.Reshape(found[0], {0, 1, -1})}, 1));
+  layer.SetTop(0, layer.Concat({places, layer.Reshape(found[0], shape)}, 1));
 }
 
 }  // namespace mxc::caffe

@@ -33,6 +33,7 @@ Shape Pictures(const LayerParameter& layer, int64_t batch, int64_t channels,
 Shape ShapeOfBlob(const BlobShape& shape) {
   Extents dims = shape.dim;
   for (int64_t& dim : dims) dim = dim <= 0 ? Shape::kUnknownDim : dim;
+  if (dims.empty()) dims.push_back(1);
   return dims;
 }
 
@@ -108,7 +109,7 @@ Shape DummyShape(Layer& layer, const DummyDataParameter& p, size_t top) {
   if (!p.shape.empty()) {
     if (!fits(p.shape))
       layer.Fail("{} shapes, expected one for each top", p.shape.size());
-    return at(p.shape).dim;
+    return ShapeOfBlob(at(p.shape));
   }
   if (!fits(p.num) || !fits(p.channels) || !fits(p.height) || !fits(p.width)) {
     layer.Fail("no shape for each top");
@@ -170,9 +171,9 @@ void ImportDummyData(Layer& layer) {
 
 void ImportParameter(Layer& layer) {
   layer.Expect(0, 0);
-  const auto& dims =
-      OrDefault(OrDefault(layer.param().parameter_param).shape).dim;
-  layer.SetTop(0, layer.Parameter(0, "weight", Shape(dims), {}));
+  const BlobShape& shape =
+      OrDefault(OrDefault(layer.param().parameter_param).shape);
+  layer.SetTop(0, layer.Parameter(0, "weight", ShapeOfBlob(shape), {}));
 }
 
 // Silence reads blobs for nothing, HDF5Output writes a file.
