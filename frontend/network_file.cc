@@ -64,10 +64,7 @@ Result<std::string> NetworkFile::Stored(const BuildOptions& options) const {
   for (Node* input : graph.Variables(VariableRole::kInput)) {
     const auto& [dtype, shape] = input->types[0];
     if (shape.known_rank() && shape.rank() > 0) AnnotateShape(*input);
-    if (dtype != DType::kUnknown) {
-      input->written.annotations["__dtype__"] =
-          std::to_string(static_cast<int>(dtype));
-    }
+    if (dtype != DType::kUnknown) AnnotateType(*input);
   }
   return WriteSymbol(graph);
 }

@@ -146,7 +146,8 @@ class Fitting {
 
   // The types of the arrays win over those that the network notes, as in
   // MXNet's SymbolBlock.imports: of a network that was cast after its first run
-  // the notes are old. They say what does not follow from the arrays.
+  // the notes are old. They say what does not follow from the arrays, and where
+  // integers are, which no cast of a network changes.
   bool InferFromArrayTypes() {
     std::vector<std::pair<Node*, DType>> notes;
     for (const auto& node : model_.graph.nodes()) {
@@ -155,8 +156,10 @@ class Fitting {
         continue;
       }
       DType& dtype = node->types[0].dtype;
-      notes.emplace_back(node.get(), dtype);
       const auto array = model_.parameters.find(node->name);
+      const bool integers = dtype != DType::kUnknown && !IsFloat(dtype);
+      if (integers && array == model_.parameters.end()) continue;
+      notes.emplace_back(node.get(), dtype);
       dtype = array == model_.parameters.end() ? DType::kUnknown
                                                : array->second.type().dtype;
     }

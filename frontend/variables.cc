@@ -147,6 +147,11 @@ void AnnotateShape(Node& variable) {
       ShapeText(variable.types[0].shape.dims(), /*numpy_shapes=*/false);
 }
 
+void AnnotateType(Node& variable) {
+  variable.written.annotations["__dtype__"] =
+      std::to_string(static_cast<int>(variable.types[0].dtype));
+}
+
 std::map<std::string, std::string> AnnotationsOfConstant(const Tensor& value) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string bytes;
@@ -228,6 +233,7 @@ Status SetInputTypes(Graph& graph, const BuildOptions& options) {
     node->types[0].dtype = dtype;
   }
   for (const auto& [name, dims] : options.input_shapes) {
+    if (graph.written.empty_inputs.contains(name)) continue;
     Node* node = graph.FindVariable(name);
     if (node == nullptr) {
       errors.push_back(UnknownInput(graph, name));

@@ -27,6 +27,9 @@ void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes);
 // Says the shape that it has as __shape__, open extents as 0.
 void AnnotateShape(Node& variable);
 
+// Says the element type that it has as __dtype__.
+void AnnotateType(Node& variable);
+
 // States are what feeds an auxiliary input; parameters what feeds a parameter
 // input, or is named or annotated like one; the rest are inputs.
 void AssignRoles(Graph& graph);

@@ -132,10 +132,13 @@ Status RequireNoRun(const ConvertOptions& options) {
       prefix, train::ListFiles(records), options.output));
 }
 
-// As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it.
-void NoteShapes(Graph& graph) {
+// As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it. Without a note an
+// input is float32.
+void NoteTypes(Graph& graph) {
   for (Node* input : graph.Variables(VariableRole::kInput)) {
-    if (input->types[0].shape.known()) AnnotateShape(*input);
+    const auto& [dtype, shape] = input->types[0];
+    if (shape.known()) AnnotateShape(*input);
+    if (dtype != DType::kUnknown && dtype != DType::kF32) AnnotateType(*input);
   }
 }
 
@@ -205,7 +208,7 @@ Result<Written> Convert(const ConvertOptions& options) {
   MXC_ASSIGN(const Specialization of, ParseInputs(options.inputs, 0));
   const NetworkRequest& network = options.network;
   MXC_ASSIGN(Model model, LoadAny(network, of));
-  NoteShapes(model.graph);
+  NoteTypes(model.graph);
   if (!network.init.empty()) {
     std::map<std::string, Tensor> drawn;
     MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));

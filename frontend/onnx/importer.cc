@@ -2,9 +2,11 @@
 #include "frontend/onnx/importer.h"
 
 #include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 
+#include "frontend/onnx/no_elements.h"
 #include "frontend/onnx/node_order.h"
 #include "frontend/onnx/operators.h"
 #include "frontend/onnx/parameters.h"
@@ -67,8 +69,9 @@ Result<Graph> Importer::Run(Diagnostics& notes) {
   }
   if (!errors_.empty()) return std::move(errors_);
   if (const std::string note = extents_->Note(); !note.empty()) {
-    notes.push_back(Error({}, "{}", note));
+    notes_.push_back(Error({}, "{}", note));
   }
+  notes.Append(notes_);
   SetRoles();
   for (const auto& node : graph_.nodes()) {
     if (node->kind == Node::Kind::kVariable &&
@@ -182,9 +185,11 @@ void Importer::RunNode(const NodeProto& node, Scope& scope) {
                                          : node.output[0];
   origin.name = scope.prefix + std::string(own);
   const int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
+  const Operation operation = FindOperation(domain, node.op_type, version);
+  std::optional<NoElements> none;
+  if (operation.each) none.emplace(inputs);
   Call call(*this, *here_, origin, node, version, std::move(attributes),
             std::move(inputs));
-  const Operation operation = FindOperation(domain, node.op_type, version);
   if (operation.rule == nullptr) {
     if (RunFunction(call, node, scope)) {
       return Finish(node, call, origin.name, scope);
@@ -204,6 +209,7 @@ void Importer::RunNode(const NodeProto& node, Scope& scope) {
                               domain.empty() ? "ai.onnx" : domain)};
   }
   operation.rule(call);
+  if (none) none->GiveResults(call);
   KeepNarrowType(operation.moved, call);
   if (const std::string unknown = call.UnknownAttribute(); !unknown.empty()) {
     throw Refused{fmt::format("attribute '{}' is not known to {} of version {}",
@@ -237,17 +243,30 @@ void Importer::Finish(const NodeProto& node, Call& call,
 
 // --- outputs ----------------------------------------------------------------
 
+void Importer::NoteNarrow(std::string_view what, Text name,
+                          const Operand& operand) {
+  if (operand.narrow == 0) return;
+  notes_.push_back(Error(
+      {}, "{} '{}' has elements of {}; the program {} {}", what,
+      name.substr(0, 200), DataTypeName(operand.narrow),
+      what == "input" ? "takes" : "gives", MxnetName(operand.type().dtype)));
+}
+
 // A sequence's elements are the outputs NAME.0, NAME.1 …, an optional is what it
 // has.
 void Importer::AddOutput(Operand& operand, const std::string& name) {
-  if (operand.narrow != 0) {
-    throw Refused{
-        fmt::format("it has elements of {}, which no program can give",
-                    DataTypeName(operand.narrow))};
-  }
   if (operand.sequence == nullptr) {
-    const Value value = ValueOf(operand);
-    graph_.outputs.push_back(value);
+    const Shape& shape = operand.type().shape;
+    if (Call::IsEmpty(shape)) {
+      left_out_ = true;
+      notes_.push_back(Error({},
+                             "output '{}' has shape {}, which has no elements; "
+                             "the program does not give it",
+                             name.substr(0, 200), ToString(shape)));
+      return;
+    }
+    NoteNarrow("output", name, operand);
+    graph_.outputs.push_back(ValueOf(operand));
     graph_.output_names.push_back(name);
     return;
   }
@@ -274,7 +293,9 @@ void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
     }
   }
   if (graph_.outputs.empty() && errors_.empty()) {
-    errors_.push_back(Error({}, "the network has no output"));
+    errors_.push_back(Error({}, "{}",
+                            left_out_ ? "no output of the network has elements"
+                                      : "the network has no output"));
   }
 }
 

@@ -110,6 +110,8 @@ class Importer {
   Value ConstantHere(const Tensor& tensor);
 
   void AddOutput(Operand& operand, const std::string& name);
+  // That the program holds elements of the file's type as ours.
+  void NoteNarrow(std::string_view what, Text name, const Operand& operand);
   void AddOutputs(const GraphProto& graph, Scope& scope);
   void SetRoles();
   void NameConstants();
@@ -128,7 +130,9 @@ class Importer {
   Scope* scope_ = nullptr;            // of the node that is being imported
   int depth_ = 0;                     // of graphs in graphs
   int64_t nodes_ = 0;
+  bool left_out_ = false;  // whether an output is, which has no elements
   Diagnostics errors_;
+  Diagnostics notes_;
 };
 
 }  // namespace mxc::onnx

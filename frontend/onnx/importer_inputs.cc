@@ -119,12 +119,29 @@ Operand Importer::AddInput(Text input, const TypeProto* asked) {
     return fail(
         fmt::format("has the shape {}, which cannot be", ToString(dims)));
   }
-  if (const auto unfit = Unfit(type)) return fail("has " + *unfit);
+  Extents counted = dims;  // extents without elements bound nothing
+  std::ranges::replace(counted, 0, 1);
+  if (const auto unfit = Unfit({*dtype, Shape(counted)})) {
+    return fail("has " + *unfit);
+  }
+  if (Call::IsEmpty(type.shape)) {
+    notes_.push_back(
+        Error({},
+              "input '{}' has shape {}, which has no elements; the "
+              "program does not ask for it",
+              name.substr(0, 200), ToString(type.shape)));
+    graph_.written.empty_inputs.insert(name);
+    std::byte* nothing = nullptr;
+    return Operand{.known = Tensor::Allocate(type, &nothing),
+                   .narrow = NarrowType(declared.elem_type)};
+  }
   Node* node = graph_.AddVariable(name);
   node->op_name = "null";
   node->types[0] = type;
-  return Operand{.value = node->out(),
-                 .narrow = NarrowType(declared.elem_type)};
+  Operand operand{.value = node->out(),
+                  .narrow = NarrowType(declared.elem_type)};
+  NoteNarrow("input", input, operand);
+  return operand;
 }
 
 }  // namespace mxc::onnx

@@ -11,10 +11,12 @@
 namespace mxc::onnx {
 
 #define MXC_ONNX(name, first, rule) void Import##rule(Call&);
+#define MXC_ONNX_EACH(name, first, rule) void Import##rule(Call&);
 #define MXC_ONNX_MOVES(name, first, rule, input) void Import##rule(Call&);
 #define MXC_ONNX_IN(domain, name, rule) void Import##rule(Call&);
 #include "frontend/onnx/operators.def"
 #undef MXC_ONNX
+#undef MXC_ONNX_EACH
 #undef MXC_ONNX_MOVES
 #undef MXC_ONNX_IN
 
@@ -31,12 +33,15 @@ const std::map<Key, std::vector<Row>>& Rows() {
     auto* made = new std::map<Key, std::vector<Row>>;
 #define MXC_ONNX(name, first, rule) \
   (*made)[{"", #name}].push_back({first, {&Import##rule}});
+#define MXC_ONNX_EACH(name, first, rule) \
+  (*made)[{"", #name}].push_back({first, {&Import##rule, -1, true}});
 #define MXC_ONNX_MOVES(name, first, rule, input) \
   (*made)[{"", #name}].push_back({first, {&Import##rule, input}});
 #define MXC_ONNX_IN(domain, name, rule) \
   (*made)[{domain, #name}].push_back({1, {&Import##rule}});
 #include "frontend/onnx/operators.def"
 #undef MXC_ONNX
+#undef MXC_ONNX_EACH
 #undef MXC_ONNX_MOVES
 #undef MXC_ONNX_IN
     return made;

@@ -19,6 +19,9 @@ struct Operation {
   // The input whose elements the results are, so that they are of its type in the
   // file, too (int4); -1: none.
   int moved = -1;
+  // Whether an element of the result is made of one of each input, so that what
+  // comes of inputs without elements needs no rule.
+  bool each = false;
 };
 
 // What is known of an operator of a domain ("" is ONNX's own) at a version of it.

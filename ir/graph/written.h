@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +32,8 @@ struct WrittenNode {
 struct WrittenGraph {
   int64_t version = 0;        // MXNet's: 10901; 0 where the file names none
   bool numpy_shapes = false;  // 0 is an extent, -1 the unknown one
+  // Inputs that no variable stands for, since they have no elements.
+  std::set<std::string> empty_inputs;
 };
 
 // Gives the attribute of that name another text, or adds it at the end.

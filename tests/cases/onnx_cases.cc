@@ -5,7 +5,8 @@
 //
 // An input whose value decides a shape is bound when the model is read, as --bind
 // does. What is refused is skipped, with the sentence that refuses it; what
-// differs, crashes or takes a minute is a failure.
+// differs, crashes or takes a minute is a failure. Inputs and outputs without
+// elements are none of a program's.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -118,10 +119,13 @@ Result<Model> BuildBound(const NetworkFile& network,
     auto found = inputs.find(name);
     if (found == inputs.end() && !name.empty()) {
       // Computed of an input: those of integers, then all.
-      found = std::ranges::find_if(inputs, [&](const auto& input) {
-        return !IsFloat(input.second.type().dtype) &&
-               !build.input_values.contains(input.first);
-      });
+      for (const bool all : {false, true}) {
+        if (found != inputs.end()) break;
+        found = std::ranges::find_if(inputs, [&](const auto& input) {
+          return (all || !IsFloat(input.second.type().dtype)) &&
+                 !build.input_values.contains(input.first);
+        });
+      }
     }
     if (found == inputs.end() || build.input_values.contains(found->first)) {
       return model;
@@ -152,6 +156,11 @@ Status RunNode(const fs::path& folder, const EngineOptions& engine) {
     MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("output_{}", k)));
     expected.insert(expected.end(), given.begin(), given.end());
   }
+  const auto empty = [](const Tensor& tensor) {
+    return tensor.shape().elements() == 0;
+  };
+  std::erase_if(expected, empty);
+  std::erase_if(inputs, [&](const auto& input) { return empty(input.second); });
   MXC_ASSIGN(const std::vector<Tensor> outputs,
              RunGraph(std::move(model.graph), inputs, engine));
   if (outputs.size() != expected.size()) {

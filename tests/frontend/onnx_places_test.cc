@@ -134,5 +134,17 @@ TEST_CASE("what data would decide is asked for") {
   CHECK(message.find("--bind x=FILE") != std::string::npos);
 }
 
+TEST_CASE("lengths stay integers when the parameters have been read") {
+  Result<Model> model = Build(
+      {.nodes = {onnx_model::Node("ReverseSequence", {"x", "lengths"}, {"y"})},
+       .inputs = {Input("x", kFloat, {4, 2}), Input("lengths", kInt64, {2})},
+       .outputs = {"y"}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  REQUIRE(LoadParameters(*model, {}).ok());
+  const mxc::Node* lengths = model->graph.FindVariable("lengths");
+  REQUIRE(lengths != nullptr);
+  CHECK(lengths->types[0].dtype == DType::kI64);
+}
+
 }  // namespace
 }  // namespace mxc

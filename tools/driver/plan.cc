@@ -135,6 +135,7 @@ class Planner {
     NoteNetwork(model, plan_);
     const std::string classes = plan_.network->ChangedClasses();
     if (!classes.empty()) plan_.notes.push_back(Error({}, "{}", classes));
+    plan_.notes.Append(model.notes);
     plan_.notes.Append(model.unfit);
     plan_.notes.Append(model.left_out);
     progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);

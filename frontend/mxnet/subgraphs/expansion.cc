@@ -102,6 +102,10 @@ std::vector<Value> Expansion::Copy(const Subgraph& subgraph,
     for (const Value& input : from->inputs) inputs.push_back(copied(input));
     const std::string name =
         fmt::format("{}/{}{}", node_.name, prefix, from->name);
+    if (from->kind == Node::Kind::kConstant) {
+      copies[from] = Named(graph_.AddConstant(name, from->constant));
+      continue;
+    }
     Node* node = from->kind == Node::Kind::kOperator
                      ? graph_.AddOperator(from->op, name, from->attrs, inputs)
                      : graph_.AddOpaque(from->op_name, name, inputs,

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along axes. Axes are an attribute of old versions and an input of
-// newer ones; both are read whatever the version is.
+// newer ones; both are read whatever the version is. Data without elements are
+// reduced to what the sum, product … of nothing is.
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "frontend/onnx/call.h"
 
@@ -9,15 +12,16 @@ namespace mxc::onnx {
 namespace {
 
 struct Reduction {
-  Value x;
+  Value x;       // empty where the data have no elements
   Extents axes;  // empty: nothing is reduced
   bool keep = true;
 };
 
 Reduction ReductionOf(Call& c) {
-  Reduction of{c.In(0), {}, c.Flag("keepdims", true)};
+  Reduction of{{}, {}, c.Flag("keepdims", true)};
+  if (!Call::IsEmpty(c.ShapeOf(0))) of.x = c.In(0);
   const bool nothing = c.Flag("noop_with_empty_axes");
-  const int rank = of.x.shape().rank();
+  const int rank = c.RankOf(0);
   std::optional<Extents> axes = c.Ints("axes");
   if (c.Has(1)) axes = c.NeedInts(1, "axes");
   if (axes && !axes->empty()) {
@@ -35,62 +39,106 @@ Value Reduce(Call& c, const Reduction& of, std::string_view op, Value x) {
       {{"axis", TupleText(of.axes)}, {"keepdims", of.keep ? "True" : "False"}});
 }
 
-Value WithoutAxes(Call& c, const Reduction& of, Value x) {
-  if (of.keep) return x;
+Extents ReducedDims(const Reduction& of, const Shape& shape) {
   Extents dims;
-  for (int axis = 0; axis < x.shape().rank(); ++axis) {
-    if (!std::ranges::binary_search(of.axes, axis)) {
-      dims.push_back(x.shape()[axis]);
-    }
+  for (int axis = 0; axis < shape.rank(); ++axis) {
+    const bool reduced = std::ranges::binary_search(of.axes, axis);
+    if (!reduced || of.keep) dims.push_back(reduced ? 1 : shape[axis]);
   }
-  return c.Reshape(x, dims);
+  return dims;
+}
+
+// Whether the data have no elements, and the result was given: `value` where it
+// has any.
+bool GaveOfNothing(Call& c, const Reduction& of, Element value) {
+  if (of.x) return false;
+  const DType dtype = c.DTypeOf(0);
+  const TensorType type = {dtype, Shape(ReducedDims(of, c.ShapeOf(0)))};
+  const bool none = Call::IsEmpty(type.shape);
+  if (!none) {
+    if (const auto unfit = Unfit(type)) c.Refuse("its result has {}", *unfit);
+  }
+  std::byte* to = nullptr;
+  Tensor result = Tensor::Allocate(type, &to);
+  for (int64_t i = 0; i < type.shape.elements(); ++i) {
+    StoreElement(to + i * SizeOf(dtype), dtype, value);
+  }
+  c.Give(0, std::move(result));
+  return true;
+}
+
+// The least number of a type, or the greatest; infinite for floats.
+Element Bound(DType dtype, bool greatest) {
+  if (IsFloat(dtype)) {
+    const Element infinity = std::numeric_limits<Element>::infinity();
+    return greatest ? infinity : -infinity;
+  }
+  if (dtype == DType::kBool) return greatest ? 1 : 0;
+  const bool negative = Rounded(-1, dtype) == -1;
+  if (!greatest && !negative) return 0;
+  const int bits = static_cast<int>(8 * SizeOf(dtype)) - (negative ? 1 : 0);
+  const Element power = std::ldexp(static_cast<Element>(1), bits);
+  return greatest ? power - 1 : -power;
+}
+
+void Reduced(Call& c, std::string_view op, Element of_nothing) {
+  const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, of_nothing)) return;
+  c.Give(0, Reduce(c, of, op, of.x));
 }
 
 }  // namespace
 
-#define MXC_ONNX_REDUCTION(name, op)     \
-  void Import##name(Call& c) {           \
-    const Reduction of = ReductionOf(c); \
-    c.Give(0, Reduce(c, of, op, of.x));  \
-  }
-MXC_ONNX_REDUCTION(ReduceSum, "_np_sum")
-MXC_ONNX_REDUCTION(ReduceProd, "_np_prod")
-MXC_ONNX_REDUCTION(ReduceMax, "_np_max")
-MXC_ONNX_REDUCTION(ReduceMin, "_np_min")
-#undef MXC_ONNX_REDUCTION
+void ImportReduceSum(Call& c) { Reduced(c, "_np_sum", 0); }
+void ImportReduceProd(Call& c) { Reduced(c, "_np_prod", 1); }
+void ImportReduceMax(Call& c) {
+  Reduced(c, "_np_max", Bound(c.DTypeOf(0), /*greatest=*/false));
+}
+void ImportReduceMin(Call& c) {
+  Reduced(c, "_np_min", Bound(c.DTypeOf(0), /*greatest=*/true));
+}
 
 void ImportReduceL1(Call& c) {
   const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, 0)) return;
   c.Give(0, Reduce(c, of, "_np_sum", c.Abs(of.x)));
 }
 void ImportReduceL2(Call& c) {
   const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, 0)) return;
   c.Give(0, c.Sqrt(Reduce(c, of, "_np_sum", c.Square(of.x))));
 }
 void ImportReduceSumSquare(Call& c) {
   const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, 0)) return;
   c.Give(0, Reduce(c, of, "_np_sum", c.Square(of.x)));
 }
 void ImportReduceLogSum(Call& c) {
   const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, Bound(c.DTypeOf(0), /*greatest=*/false))) return;
   c.Give(0, c.Log(Reduce(c, of, "_np_sum", of.x)));
 }
 
 // The greatest is taken out before the exponential.
 void ImportReduceLogSumExp(Call& c) {
-  Reduction of = ReductionOf(c);
+  const Reduction of = ReductionOf(c);
+  if (GaveOfNothing(c, of, Bound(c.DTypeOf(0), /*greatest=*/false))) return;
   if (of.axes.empty()) return c.Give(0, of.x);
   Reduction kept = of;
   kept.keep = true;
   const Value most = Reduce(c, kept, "_np_max", of.x);
   const Value sum = Reduce(c, kept, "_np_sum", c.Exp(c.Sub(of.x, most)));
-  c.Give(0, WithoutAxes(c, of, c.Add(c.Log(sum), most)));
+  const Value result = c.Add(c.Log(sum), most);
+  c.Give(0, c.Reshape(result, ReducedDims(of, of.x.shape())));
 }
 
 // Of integers: towards zero.
 void ImportReduceMean(Call& c) {
   const Reduction of = ReductionOf(c);
-  const DType dtype = of.x.type().dtype;
+  const DType dtype = c.DTypeOf(0);
+  const Element none =
+      IsFloat(dtype) ? std::numeric_limits<Element>::quiet_NaN() : 0;
+  if (GaveOfNothing(c, of, none)) return;
   if (IsFloat(dtype)) return c.Give(0, Reduce(c, of, "_npi_mean", of.x));
   const Value sum = Reduce(c, of, "_np_sum", c.Cast(of.x, DType::kI64));
   int64_t count = 1;
