@@ -54,6 +54,10 @@ Diagnostic Layer::Refused(const std::string& sentence) const {
   return Error(loc, "{} '{}': {}", param_.type, name_, sentence);
 }
 
+void Layer::RefuseWith(fmt::string_view format, fmt::format_args args) const {
+  throw LayerRefused{Refused(fmt::vformat(format, args))};
+}
+
 void Layer::AddNote(Diagnostic note) { importer_.AddNote(std::move(note)); }
 
 void Layer::Expect(int least_bottoms, int most_bottoms, int most_tops) {

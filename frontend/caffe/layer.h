@@ -74,8 +74,7 @@ class Layer {
 
   template <class... Args>
   [[noreturn]] void Fail(fmt::format_string<Args...> format, Args&&... args) {
-    throw LayerRefused{
-        Refused(fmt::format(format, std::forward<Args>(args)...))};
+    RefuseWith(format, fmt::make_format_args(args...));
   }
   template <class... Args>
   void Note(fmt::format_string<Args...> format, Args&&... args) {
@@ -88,6 +87,8 @@ class Layer {
   const std::vector<Value>& top_values() const { return top_values_; }
 
  private:
+  [[noreturn]] void RefuseWith(fmt::string_view format,
+                               fmt::format_args args) const;
   Diagnostic Refused(const std::string& sentence) const;
   void AddNote(Diagnostic note);
   Node* NewParameter(std::string_view role, const Shape& shape);

@@ -235,6 +235,10 @@ const std::vector<Operand>& Call::SequenceOf(int i) {
   return *inputs_[i]->sequence;
 }
 
+void Call::RefuseWith(fmt::string_view format, fmt::format_args args) {
+  throw Refused{fmt::vformat(format, args)};
+}
+
 // --- outputs ----------------------------------------------------------------
 
 bool Call::Wants(int i) const {

@@ -142,12 +142,12 @@ class Call : public WrittenBuilder {
   template <class... Args>
   [[noreturn]] void Refuse(fmt::format_string<Args...> format,
                            Args&&... args) const {
-    throw Refused{fmt::format(format, std::forward<Args>(args)...)};
+    RefuseWith(format, fmt::make_format_args(args...));
   }
   template <class... Args>
   void Require(bool holds, fmt::format_string<Args...> format,
                Args&&... args) const {
-    if (!holds) throw Refused{fmt::format(format, std::forward<Args>(args)...)};
+    if (!holds) RefuseWith(format, fmt::make_format_args(args...));
   }
 
   // --- what rules share
@@ -198,6 +198,9 @@ class Call : public WrittenBuilder {
                           std::vector<Value> outputs) override;
 
  private:
+  // One function for all sentences: rules hold a thousand of them.
+  [[noreturn]] static void RefuseWith(fmt::string_view format,
+                                      fmt::format_args args);
   const AttributeProto* Find(std::string_view name, int32_t type,
                              std::string_view what);
   std::string InnerPrefix(std::string_view part) const;

@@ -23,27 +23,32 @@ namespace mxc::onnx {
 namespace {
 
 struct Row {
+  std::string_view domain, name;
   int64_t first;
   Operation operation;
 };
-using Key = std::pair<std::string_view, std::string_view>;
 
-const std::map<Key, std::vector<Row>>& Rows() {
-  static const auto* rows = [] {
-    auto* made = new std::map<Key, std::vector<Row>>;
-#define MXC_ONNX(name, first, rule) \
-  (*made)[{"", #name}].push_back({first, {&Import##rule}});
+constexpr Row kRows[] = {
+#define MXC_ONNX(name, first, rule) {"", #name, first, {&Import##rule}},
 #define MXC_ONNX_EACH(name, first, rule) \
-  (*made)[{"", #name}].push_back({first, {&Import##rule, -1, true}});
+  {"", #name, first, {&Import##rule, -1, true}},
 #define MXC_ONNX_MOVES(name, first, rule, input) \
-  (*made)[{"", #name}].push_back({first, {&Import##rule, input}});
-#define MXC_ONNX_IN(domain, name, rule) \
-  (*made)[{domain, #name}].push_back({1, {&Import##rule}});
+  {"", #name, first, {&Import##rule, input}},
+#define MXC_ONNX_IN(domain, name, rule) {domain, #name, 1, {&Import##rule}},
 #include "frontend/onnx/operators.def"
 #undef MXC_ONNX
 #undef MXC_ONNX_EACH
 #undef MXC_ONNX_MOVES
 #undef MXC_ONNX_IN
+};
+
+using Key = std::pair<std::string_view, std::string_view>;
+
+const std::map<Key, std::vector<const Row*>>& Rows() {
+  static const auto* rows = [] {
+    auto* made = new std::map<Key, std::vector<const Row*>>;
+    for (const Row& row : kRows)
+      (*made)[{row.domain, row.name}].push_back(&row);
     return made;
   }();
   return *rows;
@@ -56,8 +61,8 @@ Operation FindOperation(std::string_view domain, std::string_view name,
   const auto found = Rows().find({domain, name});
   if (found == Rows().end()) return {};
   Operation operation;
-  for (const Row& row : found->second) {
-    if (row.first <= opset) operation = row.operation;
+  for (const Row* row : found->second) {
+    if (row->first <= opset) operation = row->operation;
   }
   return operation;
 }

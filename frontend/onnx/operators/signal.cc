@@ -259,11 +259,14 @@ namespace {
 
 DType SignalType(Call& c) {
   const int64_t type = c.Int("output_datatype", TensorProto::kFloat);
-  const auto dtype = type > 0 && type < 64 ? DTypeOf(static_cast<int32_t>(type))
-                                           : std::nullopt;
-  c.Require(dtype && onnx::DataTypeOf(*dtype) == type && *dtype != DType::kBool,
+  auto dtype = DType::kUnknown;
+  if (type > 0 && type < 64) {
+    dtype = DTypeOf(static_cast<int32_t>(type)).value_or(DType::kUnknown);
+  }
+  c.Require(dtype != DType::kUnknown && onnx::DataTypeOf(dtype) == type &&
+                dtype != DType::kBool,
             "output_datatype is {}", type);
-  return *dtype;
+  return dtype;
 }
 
 // Σ terms[i] · cos(2π i n / N), where N is the size, or one less.
