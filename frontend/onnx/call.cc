@@ -15,6 +15,7 @@ namespace {
 
 // What folding may take of the interpreter's time: about a tenth of a second.
 constexpr double kMostWork = 1e6;
+constexpr int64_t kMostElements = 1 << 24;  // that a rule computes itself
 
 int32_t TypeOfAttribute(const AttributeProto& attribute) {
   if (attribute.type != AttributeProto::kUndefined) return attribute.type;
@@ -273,6 +274,7 @@ void Call::Give(int i, Tensor known) {
 
 void Call::GiveSequence(int i, std::vector<Operand> elements) {
   if (i >= outputs()) return;
+  importer_.CountElements(std::ssize(elements));
   results_[i] = {};
   results_[i].sequence =
       std::make_shared<const std::vector<Operand>>(std::move(elements));
@@ -331,9 +333,29 @@ bool Call::IsEmpty(const Shape& shape) {
   return std::ranges::count(shape.dims(), 0) > 0;
 }
 
-void Call::GiveEmpty(DType dtype, Shape shape) {
+Tensor Call::EmptyTensor(DType dtype, const Shape& shape) const {
+  Extents dims = shape.dims();
+  std::ranges::replace(dims, 0, 1);
+  if (const auto unfit = Unfit({dtype, dims})) {
+    Refuse("its result, which has no elements, has {}", *unfit);
+  }
   std::byte* nothing = nullptr;
-  Give(0, Tensor::Allocate({dtype, std::move(shape)}, &nothing));
+  return Tensor::Allocate({dtype, shape}, &nothing);
+}
+
+void Call::GiveEmpty(DType dtype, const Shape& shape) {
+  Give(0, EmptyTensor(dtype, shape));
+}
+
+void Call::RequireFew(int64_t elements) const {
+  Require(elements <= kMostElements,
+          "{} numbers would be computed when it is imported, at most {} are",
+          elements, kMostElements);
+  importer_.TakeBytes(elements * static_cast<int64_t>(sizeof(int64_t)));
+}
+
+Value Call::Everywhere(Value scalar, const Shape& shape) {
+  return BroadcastTo(Reshape(scalar, Shape(Extents(shape.rank(), 1))), shape);
 }
 
 Extents Call::Rebatched(int i, Extents stated) {
@@ -342,6 +364,7 @@ Extents Call::Rebatched(int i, Extents stated) {
 }
 
 Value Call::ConstantInts(const Extents& values, std::string_view role) {
+  Require(!values.empty(), "its {} are none", role);
   std::byte* to = nullptr;
   Tensor tensor = Tensor::Allocate(
       {DType::kI64, Shape{static_cast<int64_t>(values.size())}}, &to);
@@ -376,7 +399,7 @@ std::vector<Value> Call::Made(Node& node, std::vector<AttrText> given,
     auto parts = node.op->decompose(node.attrs.get(), node, *this);
     if (!parts.empty()) return parts;
   }
-  if (auto folded = ConstantValue(node, kMostWork)) {
+  if (auto folded = importer_.Folded(node, kMostWork)) {
     for (size_t i = 0; i < outputs.size(); ++i) {
       outputs[i] =
           graph_.AddConstant(node.name, std::move((*folded)[i]))->out();

@@ -164,8 +164,15 @@ class Call : public WrittenBuilder {
   Value ConstantInts(const Extents& values, std::string_view role);
   // Whether a tensor of that shape cannot be in a graph: it has no elements.
   static bool IsEmpty(const Shape& shape);
+  // A tensor without elements; refuses extents that none may have.
+  Tensor EmptyTensor(DType dtype, const Shape& shape) const;
   // Output 0 without elements.
-  void GiveEmpty(DType dtype, Shape shape);
+  void GiveEmpty(DType dtype, const Shape& shape);
+  // Refuses more elements of what a rule computes itself than one may have, or
+  // than all of the network's may.
+  void RequireFew(int64_t elements) const;
+  // A scalar as every element of a tensor.
+  Value Everywhere(Value scalar, const Shape& shape);
   // What stands for an operand in the graph.
   Value ValueOf(Operand& operand);
   Value ScalarLike(double value, Value like);  // rank 0, of its type

@@ -10,11 +10,14 @@
 #include "frontend/onnx/node_order.h"
 #include "frontend/onnx/operators.h"
 #include "frontend/onnx/parameters.h"
+#include "ir/ops/constant_value.h"
 
 namespace mxc::onnx {
 namespace {
 
 constexpr int64_t kMostNodes = 200'000;
+constexpr int64_t kMostSequenced = 1 << 22;
+constexpr size_t kMostNameBytes = 256;
 
 // Moved elements keep their type.
 void KeepNarrowType(int moved, Call& call) {
@@ -34,6 +37,20 @@ std::string NameForPeople(const NodeProto& node) {
 }
 
 }  // namespace
+
+std::string Importer::Shortened(std::string_view name, size_t most) {
+  if (name.size() <= most) return std::string(name);
+  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : name) {
+    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
+  }
+  size_t end = most - 20;
+  const auto within_letter = [&](size_t i) {  // of UTF-8
+    return (static_cast<uint8_t>(name[i]) & 0xC0) == 0x80;
+  };
+  while (end > 0 && within_letter(end)) --end;
+  return fmt::format("{}-{:016x}", name.substr(0, end), hash);
+}
 
 std::string Importer::FunctionKey(Text domain, Text name, Text overload) {
   return fmt::format("{}\n{}\n{}", DomainOf(domain), name, overload);
@@ -112,8 +129,9 @@ void Importer::AddInitializers(const GraphProto& graph, Scope& scope,
 
 // --- nodes ------------------------------------------------------------------
 
-void Importer::CountNode() {
-  if (++nodes_ > kMostNodes) {
+void Importer::CountNode(int64_t nodes) {
+  nodes_ += nodes;
+  if (nodes_ > kMostNodes) {
     throw Refused{
         fmt::format("the network has more than {} nodes when its "
                     "loops and functions are written out",
@@ -121,8 +139,40 @@ void Importer::CountNode() {
   }
 }
 
+void Importer::CountElements(int64_t elements) {
+  elements_ += elements;
+  if (elements_ > kMostSequenced) {
+    throw Refused{fmt::format("its sequences have more than {} elements in all",
+                              kMostSequenced)};
+  }
+}
+
+void Importer::TakeBytes(int64_t bytes) {
+  bytes_left_ -= bytes;
+  if (bytes_left_ < 0) {
+    throw Refused{
+        "what the network computes of constants takes more than 1 GiB"};
+  }
+}
+
+std::optional<std::vector<Tensor>> Importer::Folded(const Node& node,
+                                                    double most) {
+  auto values = ConstantValue(node, std::min(most, work_left_));
+  if (!values || node.op->view) return values;
+  work_left_ -= WorkOf(node);
+  for (const Tensor& value : *values) TakeBytes(value.type().bytes());
+  return values;
+}
+
+const std::vector<const NodeProto*>& Importer::OrderOf(
+    const std::vector<NodeProto>& nodes) {
+  const auto found = orders_.find(&nodes);
+  if (found != orders_.end()) return found->second;
+  return orders_.emplace(&nodes, InOrder(nodes)).first->second;
+}
+
 void Importer::RunNodes(const std::vector<NodeProto>& nodes, Scope& scope) {
-  const auto order = InOrder(nodes);
+  const auto& order = OrderOf(nodes);
   if (order.size() != nodes.size()) {
     throw Refused{"the network goes round in a circle"};
   }
@@ -162,7 +212,10 @@ Call::Attributes Importer::AttributesOf(const NodeProto& node,
 }
 
 void Importer::RunNode(const NodeProto& node, Scope& scope) {
-  CountNode();
+  constexpr size_t kManyParts = 32;
+  const size_t parts =
+      node.input.size() + node.output.size() + node.attribute.size();
+  CountNode(1 + static_cast<int64_t>(parts / kManyParts));
   const Text domain = DomainOf(node.domain);
   const auto opset = scope.opsets->find(domain);
   std::vector<Operand*> inputs;
@@ -183,7 +236,7 @@ void Importer::RunNode(const NodeProto& node, Scope& scope) {
   const Text own = !node.name.empty()    ? node.name
                    : node.output.empty() ? node.op_type
                                          : node.output[0];
-  origin.name = scope.prefix + std::string(own);
+  origin.name = scope.prefix + Shortened(own, kMostNameBytes);
   const int64_t version = opset == scope.opsets->end() ? 0 : opset->second;
   const Operation operation = FindOperation(domain, node.op_type, version);
   std::optional<NoElements> none;

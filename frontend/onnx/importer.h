@@ -35,20 +35,28 @@ class Importer {
   Value ValueOf(Operand& operand);
   // The value, where it follows from constants and the present values of small
   // parameters.
-  std::optional<Tensor> ValueNow(Value value) const {
-    return onnx::ValueNow(value, parameter_values_);
+  std::optional<Tensor> ValueNow(Value value) {
+    return onnx::ValueNow(value, parameter_values_, work_left_);
   }
   // As InputExtents does.
   Extents Rebatched(Extents stated, const Shape& data) {
     return extents_->Rebatched(std::move(stated), data);
   }
-  // Refuses more nodes than a network may have.
-  void CountNode();
+  // Refuses more nodes than a network may have; `nodes` is how many the work of
+  // one is worth.
+  void CountNode(int64_t nodes = 1);
+  // The same for elements of sequences, which are copied again and again.
+  void CountElements(int64_t elements);
+  // Refuses more memory than what is computed may have in all.
+  void TakeBytes(int64_t bytes);
+  // The node's values, where its inputs are constants and they take little work,
+  // each by itself and all in all.
+  std::optional<std::vector<Tensor>> Folded(const Node& node, double most);
   // Of a graph that the node holds which is being imported. Its nodes' names
   // begin with `prefix`; they go into `within` unless that is null.
   std::vector<Operand> RunInner(const GraphProto& graph,
-                                std::vector<Operand> inputs, std::string prefix,
-                                InnerGraph* within);
+                                std::vector<Operand> inputs,
+                                const std::string& prefix, InnerGraph* within);
 
  private:
   // The names of a graph, or of a function's body.
@@ -98,8 +106,12 @@ class Importer {
   // --- nodes
   static Call::Attributes AttributesOf(const NodeProto& node,
                                        const Scope& scope);
+  const std::vector<const NodeProto*>& OrderOf(
+      const std::vector<NodeProto>& nodes);
   void RunNodes(const std::vector<NodeProto>& nodes, Scope& scope);
   void RunNode(const NodeProto& node, Scope& scope);
+  // A name of at most so many bytes: a long one's beginning, and its hash.
+  static std::string Shortened(std::string_view name, size_t most);
   static std::string FunctionKey(Text domain, Text name, Text overload);
   bool RunFunction(Call& call, const NodeProto& node, Scope& scope);
   void Finish(const NodeProto& node, Call& call, const std::string& name,
@@ -129,7 +141,13 @@ class Importer {
   ParameterValues parameter_values_;  // looked up only
   Scope* scope_ = nullptr;            // of the node that is being imported
   int depth_ = 0;                     // of graphs in graphs
-  int64_t nodes_ = 0;
+  int64_t nodes_ = 0, elements_ = 0;
+  // Of the interpreter, as ConstantValue counts it, and of memory.
+  double work_left_ = 1e9;
+  int64_t bytes_left_ = int64_t{1} << 30;
+  // Of the nodes of a graph, which is asked for at each turn of a loop.
+  std::map<const std::vector<NodeProto>*, std::vector<const NodeProto*>>
+      orders_;
   bool left_out_ = false;  // whether an output is, which has no elements
   Diagnostics errors_;
   Diagnostics notes_;

@@ -8,7 +8,8 @@
 namespace mxc::onnx {
 namespace {
 
-constexpr int kMostDepth = 64;                // of graphs in graphs
+constexpr int kMostDepth = 64;  // of graphs in graphs
+constexpr size_t kMostPrefixBytes = 1024;
 constexpr int64_t kMostElementsInside = 256;  // of a constant in a loop's turn
 
 }  // namespace
@@ -62,6 +63,7 @@ Operand Importer::Inside(Operand& outside, Scope& scope) {
   Operand inside = outside;
   if (outside.sequence != nullptr) {
     std::vector<Operand> elements = *outside.sequence;
+    CountElements(std::ssize(elements));
     for (Operand& element : elements) element = Inside(element, scope);
     inside.sequence =
         std::make_shared<const std::vector<Operand>>(std::move(elements));
@@ -105,9 +107,10 @@ bool Importer::RunFunction(Call& call, const NodeProto& node, Scope& scope) {
     attributes[name] = given;
   }
   inner.attributes = &attributes;
-  inner.prefix = scope.prefix +
-                 std::string(node.name.empty() ? node.op_type : node.name) +
-                 "/";
+  inner.prefix =
+      Shortened(fmt::format("{}{}/", scope.prefix,
+                            node.name.empty() ? node.op_type : node.name),
+                kMostPrefixBytes);
   for (size_t i = 0; i < function.input.size(); ++i) {
     if (static_cast<int>(i) < call.inputs() && call.Has(static_cast<int>(i))) {
       inner.values[function.input[i]] = call.operand(static_cast<int>(i));
@@ -130,7 +133,7 @@ bool Importer::RunFunction(Call& call, const NodeProto& node, Scope& scope) {
 
 std::vector<Operand> Importer::RunInner(const GraphProto& graph,
                                         std::vector<Operand> inputs,
-                                        std::string prefix,
+                                        const std::string& prefix,
                                         InnerGraph* within) {
   const Place place(*this);
   if (++depth_ > kMostDepth) {
@@ -141,7 +144,7 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
   inner.outer = scope_;
   inner.attributes = scope_->attributes;
   inner.opsets = scope_->opsets;
-  inner.prefix = std::move(prefix);
+  inner.prefix = Shortened(prefix, kMostPrefixBytes);
   if (within != nullptr) {
     inner.within = within;
     inner.around = std::exchange(here_, &within->graph());
@@ -152,6 +155,9 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
     throw Refused{fmt::format("its graph has {} inputs, expected {}",
                               graph.input.size(), inputs.size())};
   }
+  CountNode(static_cast<int64_t>(
+      (graph.input.size() + graph.output.size() + graph.initializer.size()) /
+      8));
   AddInitializers(graph, inner, /*outermost=*/false);
   if (!errors_.empty()) throw Refused{errors_.front().message};
   for (size_t i = 0; i < inputs.size(); ++i) {
@@ -161,7 +167,7 @@ std::vector<Operand> Importer::RunInner(const GraphProto& graph,
   std::vector<Operand> outputs;
   for (const ValueInfoProto& output : graph.output) {
     Operand* found = Find(inner, output.name);
-    if (found == nullptr) {
+    if (found == nullptr || !found->given()) {
       throw Refused{fmt::format("its graph's output '{}' is made by no node",
                                 output.name.substr(0, 100))};
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "frontend/attributes.h"
@@ -102,9 +103,10 @@ void ReadCarried(LoopTurn& turn, const Node& origin) {
   outputs.insert(outputs.end(), turn.next.begin(), turn.next.end());
   turn.graph.graph().outputs = outputs;
   const auto order = turn.graph.graph().TopologicalOrder();
+  const std::unordered_set<const Node*> read(order.begin(), order.end());
   WrittenBuilder inside(turn.graph.graph(), origin);
   for (size_t k = 0; k < turn.carried.size(); ++k) {
-    if (std::ranges::count(order, turn.carried[k].node) > 0) continue;
+    if (read.contains(turn.carried[k].node)) continue;
     turn.next[k] = inside.Op("reshape_like", {turn.next[k], turn.carried[k]});
   }
 }
@@ -126,16 +128,29 @@ std::vector<TensorType> TypesOf(const LoopTurn& turn, int64_t turns) {
   return types;
 }
 
-// The place of a variable in the text.
-int64_t PlaceOf(const InnerGraph::Text& text, const Node* variable) {
-  const auto at = std::ranges::find(text.variables, variable);
-  MXC_CHECK(at != text.variables.end(), "variable '{}'", variable->name);
-  return at - text.variables.begin();
-}
+// The places of variables in the text.
+class Places {
+ public:
+  explicit Places(const InnerGraph::Text& text) {
+    for (const Node* variable : text.variables) {
+      places_.emplace(variable, std::ssize(places_));
+    }
+  }
+  bool Have(const Value& value) const { return places_.contains(value.node); }
+  int64_t Of(const Value& value) const {
+    const auto at = places_.find(value.node);
+    MXC_CHECK(at != places_.end(), "variable '{}'", value.node->name);
+    return at->second;
+  }
 
-bool Holds(const std::vector<Value>& values, const Node* node) {
-  return std::ranges::any_of(
-      values, [&](const Value& value) { return value.node == node; });
+ private:
+  std::unordered_map<const Node*, int64_t> places_;  // looked up only
+};
+
+std::unordered_set<const Node*> NodesOf(const std::vector<Value>& values) {
+  std::unordered_set<const Node*> nodes;
+  for (const Value& value : values) nodes.insert(value.node);
+  return nodes;
 }
 
 }  // namespace
@@ -146,11 +161,10 @@ std::vector<Value> AddForeach(Graph& outside, const Node& origin,
   ReadCarried(turn, origin);
   InnerGraph::Text text = turn.graph.Write(OutputsOf(turn));
   std::vector<Value> slices;
-  for (const Value& slice : turn.slices) {
-    if (std::ranges::count(text.variables, slice.node) > 0) {
-      slices.push_back(slice);
-    }
-  }
+  std::ranges::copy_if(turn.slices, std::back_inserter(slices),
+                       [places = Places(text)](const Value& slice) {
+                         return places.Have(slice);
+                       });
   const auto rows = std::ssize(turn.rows);
   if (slices.empty()) {
     // The operator counts its turns by a slice: one that is put out, too.
@@ -163,20 +177,23 @@ std::vector<Value> AddForeach(Graph& outside, const Node& origin,
     turn.rows.push_back(inside.Op("_copy", {slices[0]}));
     text = turn.graph.Write(OutputsOf(turn));
   }
+  const Places places(text);
   GraphsNode node(outside, origin);
   std::vector<int64_t> data, states, rest;
   for (const Value& slice : slices) {
     node.Read(turn.graph.OutsideOf(slice.node));
-    data.push_back(PlaceOf(text, slice.node));
+    data.push_back(places.Of(slice));
   }
   for (const Value& carried : turn.carried) {
     node.Read(turn.graph.OutsideOf(carried.node));
-    states.push_back(PlaceOf(text, carried.node));
+    states.push_back(places.Of(carried));
   }
-  for (const Node* variable : text.variables) {
-    if (Holds(slices, variable) || Holds(turn.carried, variable)) continue;
+  const auto sliced = NodesOf(slices), stated = NodesOf(turn.carried);
+  for (size_t i = 0; i < text.variables.size(); ++i) {
+    const Node* variable = text.variables[i];
+    if (sliced.contains(variable) || stated.contains(variable)) continue;
     node.Read(turn.graph.OutsideOf(variable));
-    rest.push_back(PlaceOf(text, variable));
+    rest.push_back(static_cast<int64_t>(i));
   }
   node.Say("in_data_locs", data);
   node.Say("in_state_locs", states);
@@ -204,8 +221,9 @@ std::vector<Value> AddWhileLoop(Graph& outside, const Node& origin,
   for (const Node* variable : body.variables) {
     from.push_back(node.Read(turn.graph.OutsideOf(variable)));
   }
+  const Places places(body);
   for (const Value& carried : turn.carried) {
-    variables.push_back(PlaceOf(body, carried.node));
+    variables.push_back(places.Of(carried));
   }
   node.Say("max_iterations", turns);
   node.Say("num_out_data", std::ssize(turn.rows));

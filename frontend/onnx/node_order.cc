@@ -10,23 +10,37 @@
 namespace mxc::onnx {
 namespace {
 
-// Calls `read` with the names that a graph within a node reads; `own` are those
-// that it and the graphs around it within the node have made.
+// The names that a graph within a node makes, and those around it, within the
+// node, do.
+struct OwnNames {
+  std::set<Text> names = {};
+  const OwnNames* around = nullptr;
+
+  bool Have(Text name) const {
+    for (const OwnNames* own = this; own != nullptr; own = own->around) {
+      if (own->names.contains(name)) return true;
+    }
+    return false;
+  }
+};
+
+// Calls `read` with the names that a graph within a node reads.
 template <class Read>
-void ReadsFromOutside(const GraphProto& graph, std::set<Text> own,
+void ReadsFromOutside(const GraphProto& graph, const OwnNames* around,
                       const Read& read) {
-  for (const auto& input : graph.input) own.insert(input.name);
-  for (const auto& tensor : graph.initializer) own.insert(tensor.name);
+  OwnNames own = {.around = around};
+  for (const auto& input : graph.input) own.names.insert(input.name);
+  for (const auto& tensor : graph.initializer) own.names.insert(tensor.name);
   for (const NodeProto& node : graph.node) {
-    own.insert(node.output.begin(), node.output.end());
+    own.names.insert(node.output.begin(), node.output.end());
   }
   const auto seen = [&](Text name) {
-    if (!own.contains(name)) read(name);
+    if (!own.Have(name)) read(name);
   };
   for (const NodeProto& node : graph.node) {
     std::ranges::for_each(node.input, seen);
     for (const AttributeProto& attribute : node.attribute) {
-      if (attribute.g != nullptr) ReadsFromOutside(*attribute.g, own, read);
+      if (attribute.g != nullptr) ReadsFromOutside(*attribute.g, &own, read);
     }
   }
   for (const ValueInfoProto& output : graph.output) seen(output.name);
@@ -53,7 +67,7 @@ std::vector<const NodeProto*> InOrder(const std::vector<NodeProto>& nodes) {
     std::ranges::for_each(nodes[i].input, read);
     for (const AttributeProto& attribute : nodes[i].attribute) {
       if (attribute.g == nullptr) continue;
-      ReadsFromOutside(*attribute.g, {}, read);
+      ReadsFromOutside(*attribute.g, nullptr, read);
     }
   }
   std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;

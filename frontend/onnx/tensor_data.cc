@@ -306,12 +306,14 @@ Result<Tensor> TensorFiles::ReadAnew(const TensorProto& tensor) const {
     return Error({}, "it has {} axes; at most {} are supported",
                  tensor.dims.size(), kMaxTensorRank);
   }
-  int64_t elements = 1;
+  // Where an extent is 0, the others are bounded, too.
+  int64_t elements = 1, bound = 1;
   for (const int64_t dim : tensor.dims) {
     if (dim < 0) return Error({}, "it has an extent of {}", dim);
-    if (dim > 0 && elements > kMaxTensorBytes / 8 / dim) {
+    if (dim > 0 && bound > kMaxTensorBytes / 8 / dim) {
       return Error({}, "it has more elements than a process can address");
     }
+    bound *= std::max<int64_t>(1, dim);
     elements *= dim;
   }
   const TensorType type = {row->dtype, Shape(tensor.dims)};

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/onnx/value_now.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "ir/ops/constant_value.h"
 
 namespace mxc::onnx {
 
-std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters) {
+std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters,
+                               double& work_left) {
   constexpr int64_t kSmall = 4096;  // elements of a parameter
   constexpr double kWork = 1e5;
   constexpr int kMostNodesBehind = 64;
@@ -35,8 +37,9 @@ std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters) {
     }
     Node* copy = graph.AddOperator(node->op, node->name, node->attrs, inputs);
     copy->types = node->types;
-    const auto tensors = ConstantValue(*copy, kWork);
+    const auto tensors = ConstantValue(*copy, std::min(kWork, work_left));
     if (!tensors) return false;
+    work_left -= WorkOf(*copy);
     for (const Tensor& tensor : *tensors) {
       made[node].push_back(graph.AddConstant(node->name, tensor)->out());
     }

@@ -11,7 +11,8 @@ namespace mxc::onnx {
 using ParameterValues = std::unordered_map<const Node*, Tensor>;
 
 // The value, where it follows from constants and the values of small parameters,
-// by few nodes.
-std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters);
+// by few nodes. Their work goes off from `work_left`.
+std::optional<Tensor> ValueNow(Value value, const ParameterValues& parameters,
+                               double& work_left);
 
 }  // namespace mxc::onnx

@@ -43,6 +43,17 @@ std::vector<Tensor> Interpreted(const Node& node,
 
 }  // namespace
 
+double WorkOf(const Node& node) {
+  double read = 1, written = 0;
+  for (const Value& input : node.inputs) {
+    read += static_cast<double>(input.shape().elements());
+  }
+  for (const TensorType& type : node.types) {
+    written += static_cast<double>(type.shape.elements());
+  }
+  return read * written;
+}
+
 std::optional<std::vector<Tensor>> ConstantValue(const Node& node,
                                                  double most) {
   const Operator& op = *node.op;
@@ -52,19 +63,14 @@ std::optional<std::vector<Tensor>> ConstantValue(const Node& node,
     return std::nullopt;
   }
   std::vector<Tensor> inputs;
-  double read = 1, written = 0;
   for (const Value& input : node.inputs) {
     inputs.push_back(input.node->constant);
-    read += static_cast<double>(input.shape().elements());
-  }
-  for (const TensorType& type : node.types) {
-    written += static_cast<double>(type.shape.elements());
   }
   if (op.view && inputs.size() == 1) {
     return std::vector{Viewed(inputs[0], node.types[0])};
   }
   if (op.compute) return op.compute(attrs, inputs);
-  if (!op.meaning || read * written > most) return std::nullopt;
+  if (!op.meaning || WorkOf(node) > most) return std::nullopt;
   return Interpreted(node, inputs);
 }
 

@@ -15,5 +15,7 @@ namespace mxc {
 // it is more, where an input is no constant, and for operators that have no
 // meaning of their own (composed ones, functions, loops, random ones).
 std::optional<std::vector<Tensor>> ConstantValue(const Node& node, double most);
+// The work, counted like that.
+double WorkOf(const Node& node);
 
 }  // namespace mxc

@@ -134,6 +134,7 @@ struct GraphParts {
   std::vector<Message> nodes, inputs;
   std::vector<std::string> outputs;
   std::vector<Message> initializers = {};
+  std::vector<Message> functions = {};
 };
 
 inline Message GraphOf(const GraphParts& parts) {
@@ -151,7 +152,9 @@ inline std::shared_ptr<SourceFile> ModelOf(const GraphParts& parts,
   const Message model = Message()
                             .Int(1, 9)
                             .Sub(7, GraphOf(parts))
-                            .Sub(8, Message().Int(2, opset));
+                            .Sub(8, Message().Int(2, opset))
+                            .Sub(8, Named("com.microsoft").Int(2, 1))
+                            .All(25, parts.functions);
   return std::make_shared<SourceFile>(SourceFile{"net.onnx", model.bytes()});
 }
 

@@ -71,6 +71,7 @@ Value JoinHeads(Call& c, Value x) {
 }
 
 Value Positions(Call& c, int64_t first, int64_t count, const Shape& shape) {
+  c.RequireFew(count);
   std::byte* to = nullptr;
   Tensor tensor = Tensor::Allocate({DType::kI64, shape}, &to);
   for (int64_t i = 0; i < count; ++i) {
@@ -195,9 +196,8 @@ void AddMaskInput(Call& c, AttentionMask& mask, int i, int64_t keys,
   if (short_of > 0) {
     Extents dims = given.shape().dims();
     dims[rank - 1] = short_of;
-    const Tensor rest =
-        Tensor::Filled({given.type().dtype, Shape(dims)}, truth ? 0 : kMasked);
-    given = c.Concat({given, c.Constant(rest, "hidden")}, rank - 1);
+    const Value hides = c.ScalarLike(truth ? 0 : kMasked, given);
+    given = c.Concat({given, c.Everywhere(hides, dims)}, rank - 1);
   }
   mask.empty_rows = true;
   if (truth) {

@@ -270,7 +270,9 @@ Value CacheOf(Call& c, Value past, Value now, Value before, int64_t length) {
 
 void ImportGroupQueryAttention(Call& c) {
   const int64_t heads = c.Int("num_heads"), kv_heads = c.Int("kv_num_heads");
-  c.Require(heads > 0 && kv_heads > 0 && heads % kv_heads == 0,
+  constexpr int64_t kMostHeads = 1 << 30;
+  c.Require(heads > 0 && heads <= kMostHeads && kv_heads > 0 &&
+                kv_heads <= kMostHeads && heads % kv_heads == 0,
             "num_heads is {}, kv_num_heads {}", heads, kv_heads);
   const int64_t window = c.Int("local_window_size", -1);
   const bool rotates = c.Flag("do_rotary");

@@ -43,9 +43,8 @@ Operand KnownTrue() {
   return Operand{.known = Tensor::Filled({DType::kBool, Shape(Extents())}, 1)};
 }
 
-Operand NothingOf(DType dtype, const Extents& dims) {
-  std::byte* nothing = nullptr;
-  return Operand{.known = Tensor::Allocate({dtype, Shape(dims)}, &nothing)};
+Operand NothingOf(Call& c, DType dtype, const Extents& dims) {
+  return Operand{.known = c.EmptyTensor(dtype, dims)};
 }
 
 Extents Stacked(int64_t turns, const Shape& shape) {
@@ -65,7 +64,7 @@ Operand Rows(Call& c, std::vector<Operand>& rows) {
     parts.push_back(c.Unsqueeze(c.ValueOf(row), 0));
   }
   if (!parts.empty()) return OperandOf(c.Concat(parts, 0));
-  return NothingOf(rows[0].type().dtype,
+  return NothingOf(c, rows[0].type().dtype,
                    Stacked(std::ssize(rows), rows[0].type().shape));
 }
 
@@ -131,7 +130,7 @@ class LoopRun {
     const size_t first = 1 + t_.states.size();
     for (size_t k = first; k < outputs.size(); ++k) {
       const TensorType& type = outputs[k].type();
-      ends.rows.push_back(NothingOf(type.dtype, Stacked(0, type.shape)));
+      ends.rows.push_back(NothingOf(c_, type.dtype, Stacked(0, type.shape)));
     }
     return ends;
   }
@@ -162,6 +161,7 @@ class LoopRun {
         ends.states[k] = std::move(outputs[first + k]);
       }
       for (size_t k = 0; k < rows.size(); ++k) {
+        if (!t_.wanted[k]) continue;
         rows[k].push_back(std::move(outputs[first + ends.states.size() + k]));
       }
       if (!t_.conditional) continue;
@@ -515,7 +515,7 @@ void ImportScan(Call& c) {
     if (Call::IsEmpty(row.type().shape)) {
       Extents dims = row.type().shape.dims();
       std::rotate(dims.begin(), dims.begin() + 1, dims.begin() + axis + 1);
-      row = NothingOf(row.type().dtype, dims);
+      row = NothingOf(c, row.type().dtype, dims);
     } else {
       row = OperandOf(WithAxisAt(
           c, ScanReversed(c, c.ValueOf(row), rows_reversed[k]), axis));

@@ -12,6 +12,10 @@ Extents KernelOf(Call& c, int input = 1) {
   c.Require(weight.rank() >= 3 && weight.rank() <= 5,
             "its weight has {} axes, expected 3 to 5", weight.rank());
   const Extents kernel(weight.dims().begin() + 2, weight.dims().end());
+  for (const int64_t size : kernel) {
+    c.Require(size > 0 && size <= (int64_t{1} << 31), "its kernel is {}",
+              TupleText(kernel));
+  }
   if (const auto stated = c.Ints("kernel_shape")) {
     c.Require(*stated == kernel, "kernel_shape is {}, but the weight has {}",
               TupleText(*stated), TupleText(kernel));
@@ -45,9 +49,9 @@ void ImportConv(Call& c) {
 // The whole result of the transpose, cut or continued with zeros: what pads,
 // output_padding and output_shape leave of it.
 void ImportConvTranspose(Call& c) {
+  const Shape data = c.In(0).shape(), weight = c.In(1).shape();
   const Extents kernel = KernelOf(c);
   const size_t count = kernel.size();
-  const Shape& data = c.ShapeOf(0);
   c.Require(data.rank() == static_cast<int>(count) + 2,
             "data has {} axes, expected {}", data.rank(), count + 2);
   const auto entries = [&](std::string_view name, size_t size, int64_t least,
@@ -73,6 +77,10 @@ void ImportConvTranspose(Call& c) {
             "output_shape {} has not {} "
             "entries",
             TupleText(asked), count);
+  for (const int64_t extent : asked) {
+    c.Require(extent >= 1 && extent <= kMaxTensorBytes,
+              "output_shape {} has the extent {}", TupleText(asked), extent);
+  }
   enum { kNotSet, kUpper, kLower, kValid };
   const int same = c.OneOf(
       "auto_pad", {"NOTSET", "SAME_UPPER", "SAME_LOWER", "VALID"}, kNotSet);
@@ -101,11 +109,14 @@ void ImportConvTranspose(Call& c) {
     after.push_back(length - (whole - first));
   }
   const int64_t group = c.Int("group", 1);
+  c.Require(group >= 1 && group <= kMaxTensorBytes / weight[1],
+            "group is {}, its weight has the shape {}", group,
+            ToString(weight));
   std::vector<AttrText> attrs = {
       {"kernel", TupleText(kernel)},
       {"stride", TupleText(stride)},
       {"dilate", TupleText(dilation)},
-      {"num_filter", std::to_string(c.ShapeOf(1)[1] * group)},
+      {"num_filter", std::to_string(weight[1] * group)},
       {"num_group", std::to_string(group)}};
   // What Deconvolution says itself, where it can.
   bool direct = true;

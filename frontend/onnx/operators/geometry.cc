@@ -233,13 +233,16 @@ void ImportMaxUnpool(Call& c) {
   constexpr int64_t kMost = 1 << 24;
   Extents dims = shape.dims();
   for (int d = 0; d < k; ++d) {
-    const int64_t numbers[] = {(*kernel)[d], strides[d], pads[d] + 1,
-                               pads[d + k] + 1, dims[d + 2]};
-    for (const int64_t number : numbers) {
-      c.Require(number >= 1 && number <= kMost,
+    const auto within = [&](int64_t number, int64_t least) {
+      c.Require(number >= least && number <= kMost,
                 "its kernel, strides, pads or data have a number of {}",
                 number);
-    }
+    };
+    within((*kernel)[d], 1);
+    within(strides[d], 1);
+    within(pads[d], 0);
+    within(pads[d + k], 0);
+    within(dims[d + 2], 1);
     dims[d + 2] =
         (dims[d + 2] - 1) * strides[d] - pads[d] - pads[d + k] + (*kernel)[d];
     c.Require(dims[d + 2] > 0, "pads {} leave nothing of axis {}",

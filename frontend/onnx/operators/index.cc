@@ -281,9 +281,8 @@ void GiveTop(Call& c, int64_t count, bool largest) {
   if (count == 0) {
     Extents dims = shape.dims();
     dims[axis] = 0;
-    std::byte* nothing = nullptr;
-    c.Give(0, Tensor::Allocate({c.DTypeOf(0), dims}, &nothing));
-    return c.Give(1, Tensor::Allocate({DType::kI64, dims}, &nothing));
+    c.Give(0, c.EmptyTensor(c.DTypeOf(0), dims));
+    return c.Give(1, c.EmptyTensor(DType::kI64, dims));
   }
   const auto both = c.Ops("topk", {c.In(0)},
                           {{"axis", std::to_string(axis)},

@@ -127,6 +127,8 @@ void ImportLRN(Call& c) {
                bias = c.Float("bias", 1);
   c.Require(size > 0, "size is {}", size);
   const Value x = c.In(0);
+  c.Require(x.shape().rank() >= 2, "its data have the shape {}",
+            ToString(x.shape()));
   if (size % 2 == 1 && x.shape().rank() == 4) {
     return c.Give(0, c.Op("LRN", {x},
                           {{"nsize", std::to_string(size)},

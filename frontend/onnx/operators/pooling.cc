@@ -131,6 +131,7 @@ Value Places(Call& c, const Shape& x, const Windows& w, bool column_major) {
   for (int axis = 0; axis < x.rank(); ++axis) {
     Extents line(x.rank(), 1);
     line[axis] = x[axis];
+    c.RequireFew(x[axis]);
     Extents numbers;
     for (int64_t i = 0; i < x[axis]; ++i) numbers.push_back(i * strides[axis]);
     const Value part = c.Reshape(c.ConstantInts(numbers, "places"), line);
@@ -191,6 +192,29 @@ void ImportMaxPool(Call& c) {
   c.Give(0, most);
 }
 
+namespace {
+
+// How many cells of each window along the axis count, beside [N, C, extents…].
+Value CellsThatCount(Call& c, const Windows& w, const Shape& shape, int d,
+                     bool pads_count) {
+  const int64_t low = pads_count ? -w.before[d] : 0;
+  const int64_t high = shape[d + 2] + (pads_count ? w.after[d] : 0);
+  c.RequireFew(w.positions[d]);
+  std::vector<float> cells;
+  for (int64_t i = 0; i < w.positions[d]; ++i) {
+    const int64_t first = i * w.stride[d] - w.before[d];
+    const int64_t begin = RoundUp(low - first, w.dilation[d]);
+    const int64_t end =
+        std::min(w.kernel[d], RoundUp(high - first, w.dilation[d]));
+    cells.push_back(static_cast<float>(std::max<int64_t>(1, end - begin)));
+  }
+  Extents line(shape.rank(), 1);
+  line[d + 2] = w.positions[d];
+  return c.Constant(Tensor::FromFloats(line, cells), "cells");
+}
+
+}  // namespace
+
 // Windows that are cut at the end, or lie over pads of two sizes: their sum by
 // how many cells count, which is known now.
 Value AveragePooled(Call& c, Value x) {
@@ -200,28 +224,14 @@ Value AveragePooled(Call& c, Value x) {
   if (w.symmetric() && RoundsDown(w, shape) && !w.dilated() && w.rank() <= 3) {
     return Pool(c, x, w, "avg", w.before, pads_count);
   }
-  Extents dims = {1, 1};
-  dims.insert(dims.end(), w.positions.begin(), w.positions.end());
-  std::vector<float> shares(Shape(dims).elements(), 1);
-  for (size_t i = 0; i < shares.size(); ++i) {
-    int64_t rest = static_cast<int64_t>(i), cells = 1;
-    for (int d = w.rank() - 1; d >= 0; --d) {
-      const int64_t first = rest % w.positions[d] * w.stride[d] - w.before[d];
-      rest /= w.positions[d];
-      const int64_t low = pads_count ? -w.before[d] : 0;
-      const int64_t high = shape[d + 2] + (pads_count ? w.after[d] : 0);
-      int64_t inside = 0;
-      for (int64_t k = 0; k < w.kernel[d]; ++k) {
-        const int64_t at = first + k * w.dilation[d];
-        inside += at >= low && at < high ? 1 : 0;
-      }
-      cells *= inside;
-    }
-    shares[i] = 1.0F / static_cast<float>(std::max<int64_t>(1, cells));
+  // A sum may be more than a half can be.
+  const DType dtype = x.type().dtype, wide = AccumulateType(dtype);
+  const Value sum = SumOfWindows(c, c.Cast(x, wide), w);
+  Value cells = CellsThatCount(c, w, shape, 0, pads_count);
+  for (int d = 1; d < w.rank(); ++d) {
+    cells = c.Mul(cells, CellsThatCount(c, w, shape, d, pads_count));
   }
-  const Value sum = SumOfWindows(c, x, w);
-  const Value share = c.Constant(Tensor::FromFloats(dims, shares), "shares");
-  return c.Mul(sum, c.Cast(share, sum.type().dtype));
+  return c.Cast(c.Div(sum, c.Cast(cells, wide)), dtype);
 }
 
 void ImportAveragePool(Call& c) { c.Give(0, AveragePooled(c, c.In(0))); }

@@ -219,7 +219,7 @@ class Granularity {
     for (int i = 0; i < rank; ++i) {
       const int64_t blocks =
           i == axis_ ? (data_[i] - 1) / block_ + 1 : data_[i];
-      c.Require(scale_[i] == blocks || (i == axis_ && Fits(scale_[i], extent)),
+      c.Require(scale_[i] == blocks,
                 "its scale has the extent {} along axis {}, expected {}",
                 scale_[i], i, blocks);
     }
@@ -246,10 +246,6 @@ class Granularity {
 
  private:
   bool IsOne() const { return scale_.rank() == 0 || scale_ == Shape{1}; }
-  bool Fits(int64_t blocks, int64_t extent) const {
-    return blocks > 0 && block_ <= extent && (blocks - 1) * block_ < extent &&
-           blocks * block_ >= extent;
-  }
 
   const Shape data_, scale_;
   int64_t axis_;
@@ -429,11 +425,12 @@ Value SumOfParts(Call& c, const std::vector<int64_t>& ends,
 // Constants of more elements than Call folds at once, computed here: whole
 // numbers less a zero point.
 Value LessZero(Call& c, int i, const Value& zero) {
+  const Value given = c.In(i);
   const auto known = c.Known(i);
   const bool folds = known && known->shape().elements() <= kMostLookedAt &&
                      (!zero || zero.node->kind == Node::Kind::kConstant);
   if (!folds) {
-    const Value x = c.Cast(c.In(i), DType::kF32);
+    const Value x = c.Cast(given, DType::kF32);
     return zero ? c.Sub(x, zero) : x;
   }
   const Shape& shape = known->shape();
@@ -548,7 +545,9 @@ Value ExactMatMul(Call& c, const WholeNumbers& a, const WholeNumbers& b) {
 Value ExactConvolution(Call& c, int weight, const WholeNumbers& x,
                        const WholeNumbers& w) {
   const Shape& filters = w.value.shape();
-  c.Require(filters.rank() >= 3, "its weight has {} axes", filters.rank());
+  c.Require(filters.rank() >= 3 && x.value.shape().rank() == filters.rank(),
+            "its weight has {} axes, its data {}", filters.rank(),
+            x.value.shape().rank());
   const int64_t group = c.Int("group", 1);
   const int64_t channels = filters[1];
   double taps = 1;
@@ -606,6 +605,7 @@ Extents AlongAxis(Call& c, int i, int rank, int from_last) {
 
 // One for each filter, beside filters [M, C, …].
 Extents AlongFilters(Call& c, int i, const Shape& filters) {
+  c.Require(filters.rank() >= 3, "its weight has {} axes", filters.rank());
   Extents dims(filters.rank(), 1);
   if (c.Has(i) && c.ShapeOf(i).elements() > 1) dims[0] = filters[0];
   return dims;

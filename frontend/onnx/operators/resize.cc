@@ -141,10 +141,11 @@ ResizeTaps ResizeTapsAt(const ResizeRule& rule, const ResizeAxis& a, float x) {
   return taps;
 }
 
-// The reach of each element is bounded by the axis, so that no file makes lists
-// that its tensors would not.
+// An element may be made of all of the axis, and none of more; so many are looked
+// at for each one.
 ResizeList ResizeListOf(Call& c, const ResizeRule& rule, const ResizeAxis& a) {
   constexpr int64_t kMostTaps = 1 << 22;
+  if (rule.by != ResizeBy::kNearest) c.RequireFew(a.in);
   ResizeList list;
   int64_t count = 0;
   for (int64_t i = 0; i < a.out; ++i) {

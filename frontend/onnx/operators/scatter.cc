@@ -147,6 +147,7 @@ void ImportScatterND(Call& c) {
   };
   RequireIndices(c, 1, extent);
   if (Call::IsEmpty(expected)) return c.Give(0, c.operand(0));
+  const Value given = c.In(0);
   int64_t rows = 1;
   Extents strides(named, 1);
   for (int d = static_cast<int>(named) - 1; d >= 0; --d) {
@@ -155,7 +156,7 @@ void ImportScatterND(Call& c) {
   }
   const int64_t width = shape.elements() / rows;
   const int64_t count = places.elements() / named;
-  const Value data = c.Reshape(c.In(0), Shape{rows, width});
+  const Value data = c.Reshape(given, Shape{rows, width});
   const Value updates = c.Reshape(c.In(2), Shape{count, width});
   const auto known = c.Known(1);
   if (known && mode == "write" && rows <= kMostSources) {
@@ -209,7 +210,7 @@ void ImportTensorScatter(Call& c) {
     bool alike = true;
     for (int64_t n = 0; n < samples; ++n) {
       const auto first = static_cast<int64_t>(known->ExactAt(n));
-      c.Require(first >= 0 && (circular || first + steps <= length),
+      c.Require(first >= 0 && (circular || first <= length - steps),
                 "write index {} leaves no place for {} steps in {}", first,
                 steps, length);
       alike = alike && first == static_cast<int64_t>(known->ExactAt(0));

@@ -234,6 +234,7 @@ void ImportNonMaxSuppression(Call& c) {
             "boxes {} and scores {} do not fit", ToString(b), ToString(s));
   c.Require(overlap >= 0 && overlap <= 1,
             "iou_threshold is {}, expected 0 to 1", overlap);
+  if (Call::IsEmpty(s)) return c.GiveEmpty(DType::kI64, Shape{0, 3});
   Extents found;
   int64_t compared = 0;
   for (int64_t group = 0; group < s[0] * s[1]; ++group) {

@@ -10,7 +10,7 @@
 namespace mxc::onnx {
 namespace {
 
-constexpr size_t kMostElements = 1 << 16;
+constexpr size_t kMostElements = 1 << 12;
 
 const std::vector<Operand>& ElementsOf(Call& c, int i) {
   const auto& elements = c.SequenceOf(i);
@@ -99,8 +99,7 @@ Operand PartOfSplit(Call& c, int axis, int64_t begin, int64_t end, bool keeps) {
   dims[axis] = end - begin;
   if (!keeps) dims.erase(dims.begin() + axis);
   if (Call::IsEmpty(dims)) {
-    std::byte* nothing = nullptr;
-    return {.known = Tensor::Allocate({c.DTypeOf(0), Shape(dims)}, &nothing)};
+    return {.known = c.EmptyTensor(c.DTypeOf(0), dims)};
   }
   const Value part = c.SliceAxis(c.In(0), axis, begin, end);
   Operand operand{.value = c.Reshape(part, dims)};
@@ -222,7 +221,10 @@ void ImportOptional(Call& c) {
   c.Ignore("type");
   Operand optional{.optional = true};
   std::vector<Operand> element;
-  if (c.Has(0)) element.push_back(c.operand(0));
+  if (c.Has(0)) {
+    c.Require(!c.operand(0).optional, "it is an optional of an optional");
+    element.push_back(c.operand(0));
+  }
   optional.sequence =
       std::make_shared<const std::vector<Operand>>(std::move(element));
   c.Give(0, std::move(optional));

@@ -33,6 +33,8 @@ void GiveReshaped(Call& c, const Shape& shape) {
 // 0 keeps an extent, unless `zeros` are extents; one -1 follows.
 Shape ReshapeTarget(Call& c, const Extents& codes, bool zeros) {
   const Shape& from = c.ShapeOf(0);
+  c.Require(codes.size() <= kMaxTensorRank, "its shape has {} extents",
+            codes.size());
   Extents dims = codes;
   int64_t rest = 1, open = -1;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -215,6 +217,8 @@ void ImportConstant(Call& c) {
 
 void ImportConstantOfShape(Call& c) {
   const Shape shape = c.NeedInts(0, "shape");
+  c.Require(shape.rank() <= kMaxTensorRank, "its shape has {} extents",
+            shape.rank());
   Tensor value = Tensor::Filled({DType::kF32, Shape{1}}, 0);
   if (c.HasAttribute("value")) value = c.TensorOf("value");
   c.Require(value.shape().elements() == 1,
@@ -243,20 +247,29 @@ void ImportConstantOfShape(Call& c) {
 }
 
 void ImportRange(Call& c) {
-  const Tensor start = c.Need(0, "start"), limit = c.Need(1, "limit"),
-               step = c.Need(2, "delta");
-  const DType dtype = start.type().dtype;
-  constexpr double kMost = 1 << 24;
-  c.Require(step.At(0) != 0, "its delta is 0");
-  const double count =
-      std::max(0.0, std::ceil((limit.At(0) - start.At(0)) / step.At(0)));
-  c.Require(count <= kMost, "its result has {} elements", count);
+  const char* const words[] = {"start", "limit", "delta"};
+  Element numbers[3];
+  for (int i = 0; i < 3; ++i) {
+    const Tensor tensor = c.Need(i, words[i]);
+    c.Require(tensor.shape().elements() == 1 && c.DTypeOf(i) == c.DTypeOf(0),
+              "its {} is {}, expected one element of the type of its start",
+              words[i], ToString(tensor.type()));
+    numbers[i] = tensor.ExactAt(0);
+  }
+  const auto [start, limit, step] = numbers;
+  c.Require(step != 0, "its delta is 0");
+  const Element steps = std::ceil((limit - start) / step);
+  constexpr Element kMost = 1 << 24;
+  c.Require(!(steps > kMost), "its result has {} elements",
+            static_cast<double>(steps));
+  const int64_t count = steps > 0 ? static_cast<int64_t>(steps) : 0;
+  c.RequireFew(count);
+  const DType dtype = c.DTypeOf(0);
   std::byte* to = nullptr;
-  Tensor range =
-      Tensor::Allocate({dtype, Shape{static_cast<int64_t>(count)}}, &to);
-  for (int64_t i = 0; i < static_cast<int64_t>(count); ++i) {
+  Tensor range = Tensor::Allocate({dtype, Shape{count}}, &to);
+  for (int64_t i = 0; i < count; ++i) {
     StoreElement(to + i * SizeOf(dtype), dtype,
-                 start.ExactAt(0) + static_cast<Element>(i) * step.ExactAt(0));
+                 start + static_cast<Element>(i) * step);
   }
   c.Give(0, std::move(range));
 }
@@ -290,35 +303,33 @@ void SplitInto(Call& c, const std::optional<Extents>& sizes) {
     parts = *sizes;
   } else {
     const int64_t count = c.Int("num_outputs", c.outputs());
-    c.Require(count > 0 && count <= shape[axis] + c.outputs(),
-              "num_outputs is {}", count);
+    c.Require(count > 0 && count == c.outputs(),
+              "num_outputs is {}, and it has {} outputs", count, c.outputs());
     const int64_t size = (shape[axis] + count - 1) / count;
     for (int64_t i = 0; i < count; ++i) {
       parts.push_back(std::clamp<int64_t>(shape[axis] - i * size, 0, size));
     }
   }
-  c.Require(static_cast<int>(parts.size()) >= c.outputs(),
+  c.Require(static_cast<int>(parts.size()) == c.outputs(),
             "there are {} parts for {} outputs", parts.size(), c.outputs());
   int64_t begin = 0;
   for (size_t i = 0; i < parts.size(); ++i) {
-    c.Require(parts[i] >= 0 && begin + parts[i] <= shape[axis],
-              "parts {} exceed the extent {} of axis {}", TupleText(parts),
-              shape[axis], axis);
+    c.Require(parts[i] >= 0 && parts[i] <= shape[axis] - begin,
+              "part {} has {} of the {} elements that are left of axis {}", i,
+              parts[i], shape[axis] - begin, axis);
     const int64_t end = begin + parts[i];
     if (parts[i] == 0) {
       Extents dims = shape.dims();
       dims[axis] = 0;
-      std::byte* nothing = nullptr;
-      c.Give(static_cast<int>(i),
-             Tensor::Allocate({c.DTypeOf(0), Shape(dims)}, &nothing));
+      c.Give(static_cast<int>(i), c.EmptyTensor(c.DTypeOf(0), dims));
     } else if (c.Wants(static_cast<int>(i))) {
       c.Give(static_cast<int>(i),
              c.SliceAxis(c.In(0), axis, begin, end, fmt::format("part{}", i)));
     }
     begin = end;
   }
-  c.Require(begin == shape[axis], "parts {} make {} of the extent {}",
-            TupleText(parts), begin, shape[axis]);
+  c.Require(begin == shape[axis], "its parts make {} of the extent {}", begin,
+            shape[axis]);
 }
 
 }  // namespace
@@ -346,6 +357,7 @@ void SliceBy(Call& c, const Extents& starts, const Extents& ends,
     const int axis = c.Axis(axes[i], shape.rank());
     const int64_t extent = shape[axis], by = steps[i];
     c.Require(by != 0, "a step is 0");
+    if (extent == 0) continue;
     const auto bound = [&](int64_t at, int64_t low, int64_t high) {
       if (at < 0) at = at < -extent ? low : at + extent;
       return std::clamp(at, low, high);
@@ -448,6 +460,7 @@ constexpr std::string_view kPadModes[] = {"constant", "reflect", "edge",
 // The positions of one axis that pads of `mode` repeat, in order.
 Extents PaddedPositions(Call& c, int mode, int64_t extent, int64_t before,
                         int64_t after) {
+  c.RequireFew(before + extent + after);
   Extents positions;
   for (int64_t i = -before; i < extent + after; ++i) {
     int64_t at = i;
@@ -474,6 +487,7 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
   c.Require(pads.size() == 2 * axes.size(),
             "pads {} are not two for each of {} axes", TupleText(pads),
             axes.size());
+  (void)c.Axes(axes, from.rank());
   Extents before(from.rank(), 0), after = before;
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = c.Axis(axes[i], from.rank());

@@ -164,6 +164,8 @@ void GiveDrawn(Call& c, const char* op, std::vector<AttrText> attrs,
                const Shape& shape, DType dtype) {
   c.Ignore("seed");
   c.Require(IsFloat(dtype), "dtype is {}, expected floats", MxnetName(dtype));
+  c.Require(shape.rank() <= kMaxTensorRank, "its shape has {} extents",
+            shape.rank());
   for (const int64_t extent : shape.dims()) {
     c.Require(extent >= 0, "shape {} has a negative extent", ToString(shape));
   }

@@ -21,9 +21,9 @@ Extents Entries(Call& c, std::string_view name, size_t count, int64_t least,
   return entries;
 }
 
-int64_t RoundUp(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
-
 }  // namespace
+
+int64_t RoundUp(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
 
 bool Windows::dilated() const {
   return std::ranges::any_of(dilation, [](int64_t d) { return d != 1; });

@@ -27,6 +27,9 @@ struct Windows {
 // does at every version.
 Windows WindowsOf(Call& c, const Extents& kernel, bool pools);
 
+// a / b, up; 0 where a is negative. b is positive, and a + b is a number.
+int64_t RoundUp(int64_t a, int64_t b);
+
 // x [N, C, extents…] with `value` around it; negative pads cut.
 Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
                 double value);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/nn/roi.h"
 
+#include <fmt/format.h>
+
 #include "ir/ops/nn/bilinear.h"
 
 namespace mxc {
@@ -14,6 +16,14 @@ bool RoiTypes(TypeInference& t) {
                    data.rank()) &&
          t.Require(rois.rank() == 2 && rois[1] == 5,
                    "C1: rois has shape {}, expected (R, 5)", ToString(rois));
+}
+
+std::optional<std::string> PooledSizeCheck(const Extents& size) {
+  constexpr int64_t kMost = 1 << 20;
+  const auto fits = [](int64_t parts) { return parts > 0 && parts <= kMost; };
+  if (size.size() == 2 && fits(size[0]) && fits(size[1])) return std::nullopt;
+  return fmt::format("C2: pooled_size is {}, expected (h, w) from 1 to {}",
+                     ToString(size), kMost);
 }
 
 Expr RoiCoordinate(const Definition& def, Expr roi, int column) {

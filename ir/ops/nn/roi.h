@@ -5,6 +5,8 @@
 #pragma once
 
 #include <functional>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "ir/ops/op.h"
@@ -14,6 +16,10 @@ namespace mxc {
 // Requires these shapes, under the label "C1". False when a shape is not known
 // yet, or is illegal.
 bool RoiTypes(TypeInference& t);
+
+// Refuses a size of parts that is not (h, w), positive and at most 2^20, under
+// the label "C2".
+std::optional<std::string> PooledSizeCheck(const Extents& size);
 
 // Column `column` of region `roi`, 1 … 4: a coordinate.
 Expr RoiCoordinate(const Definition& def, Expr roi, int column);

@@ -9,23 +9,16 @@
 // sample_ratio ≤ 0 means ⌈region / parts⌉. Regions are at least one cell wide,
 // unless aligned, which shifts them by half a cell.
 // C1  data has 4 axes and rois 5 columns
-// C2  pooled_size is (h, w), positive
+// C2  pooled_size is (h, w), positive, at most 2^20
 // C3  position_sensitive: h·w divides the channels
 // Source: MXNet 1.9.1 operator/contrib/roi_align.cc.
-#include <fmt/format.h>
-
-#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/roi_align.h"
+#include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 
 std::optional<std::string> RoiAlignCheck(const RoiAlignAttrs& a) {
-  if (a.pooled_size.size() == 2 && a.pooled_size[0] > 0 &&
-      a.pooled_size[1] > 0 && a.sample_ratio < 1024) {
-    return std::nullopt;
-  }
-  return fmt::format("C2: pooled_size is {}, expected (h, w) above 0",
-                     ToString(a.pooled_size));
+  return PooledSizeCheck(a.pooled_size);
 }
 
 void RoiAlignTypes(const RoiAlignAttrs& a, TypeInference& t) {

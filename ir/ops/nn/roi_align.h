@@ -20,7 +20,9 @@ struct RoiAlignAttrs {
         .Required()
         .Range(0, 1)
         .Doc("from rois' coordinates to cells");
-    f("sample_ratio", sample_ratio).Doc("points along a side of a part");
+    f("sample_ratio", sample_ratio)
+        .Range(-1048576, 1023)
+        .Doc("points along a side of a part");
     f("position_sensitive", position_sensitive)
         .Doc("whether each part reads channels of its own");
     f("aligned", aligned).Doc("whether regions shift by half a cell");

@@ -7,10 +7,8 @@
 //                            that holds the maximum, −1 without cells; hidden
 // The gradient of data: _roi_pooling_gradient; rois have none.
 // C1  data has 4 axes and rois 5 columns
-// C2  pooled_size is (h, w), positive
+// C2  pooled_size is (h, w), positive, at most 2^20
 // Source: MXNet 1.9.1 operator/roi_pooling.cc.
-#include <fmt/format.h>
-
 #include "ir/ops/nn/roi.h"
 #include "ir/ops/nn/roi_pooling_gradient.h"
 
@@ -31,12 +29,7 @@ struct RoiPoolingAttrs {
 };
 
 std::optional<std::string> RoiPoolingCheck(const RoiPoolingAttrs& a) {
-  if (a.pooled_size.size() == 2 && a.pooled_size[0] > 0 &&
-      a.pooled_size[1] > 0) {
-    return std::nullopt;
-  }
-  return fmt::format("C2: pooled_size is {}, expected (h, w) above 0",
-                     ToString(a.pooled_size));
+  return PooledSizeCheck(a.pooled_size);
 }
 
 void RoiPoolingTypes(const RoiPoolingAttrs& a, TypeInference& t) {

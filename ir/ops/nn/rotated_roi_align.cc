@@ -8,10 +8,8 @@
 // sampling_ratio ≤ 0 means ⌈region / parts⌉. Regions are at least one cell wide
 // and high.
 // C1  data has 4 axes and rois 6 columns
-// C2  pooled_size is (h, w), positive
+// C2  pooled_size is (h, w), positive, at most 2^20
 // Source: MXNet 1.9.1 operator/contrib/rroi_align.cc.
-#include <fmt/format.h>
-
 #include <numbers>
 
 #include "ir/ops/nn/meaning_gradient.h"
@@ -38,12 +36,7 @@ struct RotatedRoiAlignAttrs {
 };
 
 std::optional<std::string> RotatedRoiAlignCheck(const RotatedRoiAlignAttrs& a) {
-  if (a.pooled_size.size() == 2 && a.pooled_size[0] > 0 &&
-      a.pooled_size[1] > 0) {
-    return std::nullopt;
-  }
-  return fmt::format("C2: pooled_size is {}, expected (h, w) above 0",
-                     ToString(a.pooled_size));
+  return PooledSizeCheck(a.pooled_size);
 }
 
 void RotatedRoiAlignTypes(const RotatedRoiAlignAttrs& a, TypeInference& t) {
