@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/inner_graph.h"
@@ -126,6 +127,38 @@ Tensor Call::TensorOf(std::string_view name, int32_t* data_type) {
           tensor.ok() ? "" : tensor.errors().front().message);
   if (data_type != nullptr) *data_type = found->t->data_type;
   return std::move(*tensor);
+}
+
+int32_t Call::DataType(std::string_view name, int32_t fallback) {
+  const int64_t number = Int(name, fallback);
+  constexpr int64_t kMost = std::numeric_limits<int32_t>::max();
+  const bool known = number > 0 && number <= kMost &&
+                     onnx::DTypeOf(static_cast<int32_t>(number)).has_value();
+  Require(known,
+          "attribute '{}' is {}, which is no type of elements that are "
+          "supported",
+          name, number);
+  return static_cast<int32_t>(number);
+}
+
+int32_t Call::DataType(std::string_view name) {
+  Require(HasAttribute(name), "attribute '{}' is missing", name);
+  return DataType(name, TensorProto::kUndefined);
+}
+
+DType Call::ElementType(std::string_view name, DType fallback) {
+  const int32_t type = DataType(name, onnx::DataTypeOf(fallback));
+  Require(NarrowType(type) == 0, "attribute '{}' is {}, which is not supported",
+          name, DataTypeName(type));
+  return *onnx::DTypeOf(type);
+}
+
+std::optional<DType> Call::FloatType(std::string_view name) {
+  if (Int(name, 0) == 0) return std::nullopt;
+  const DType dtype = ElementType(name, DType::kF32);
+  Require(IsFloat(dtype), "attribute '{}' is {}, which is no type of floats",
+          name, ShortName(dtype));
+  return dtype;
 }
 
 const GraphProto& Call::GraphOf(std::string_view name) {

@@ -92,6 +92,13 @@ class Call : public WrittenBuilder {
   std::optional<std::vector<float>> Floats(std::string_view name);
   std::optional<std::vector<std::string>> Strings(std::string_view name);
   Tensor TensorOf(std::string_view name, int32_t* data_type = nullptr);
+  // A number of TensorProto.DataType that we know.
+  int32_t DataType(std::string_view name, int32_t fallback);
+  int32_t DataType(std::string_view name);  // refuses where there is none
+  // The same, which has to be of elements that we hold as they are.
+  DType ElementType(std::string_view name, DType fallback);
+  // The same, of floats; nullopt where there is none, or 0.
+  std::optional<DType> FloatType(std::string_view name);
   const GraphProto& GraphOf(std::string_view name);
   // The attribute is known and changes nothing.
   void Ignore(std::string_view name) { (void)HasAttribute(name); }

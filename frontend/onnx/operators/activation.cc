@@ -9,7 +9,13 @@
 namespace mxc::onnx {
 namespace {
 
-Value Zeros(Call& c, Value like) { return c.Mul(like, 0.0); }
+// What is not chosen does not count: 0 times infinity would be no number.
+Value OrZero(Call& c, std::string_view comparison, Value x, double bound,
+             Value otherwise) {
+  return c.Op("_npi_where",
+              {c.Op(comparison, {x}, {{"scalar", NumberText(bound)}}),
+               otherwise, c.ScalarLike(0, x)});
+}
 
 }  // namespace
 
@@ -55,9 +61,7 @@ void ImportSelu(Call& c) {
 void ImportThresholdedRelu(Call& c) {
   const double alpha = c.Float("alpha", 1);
   const Value x = c.In(0);
-  c.Give(0, c.Op("where",
-                 {c.Op("_greater_scalar", {x}, {{"scalar", NumberText(alpha)}}),
-                  x, Zeros(c, x)}));
+  c.Give(0, OrZero(c, "_npi_greater_scalar", x, alpha, x));
 }
 
 void ImportHardSigmoid(Call& c) {
@@ -111,9 +115,8 @@ void ImportPRelu(Call& c) {
 void ImportShrink(Call& c) {
   const double bias = c.Float("bias", 0), lambda = c.Float("lambd", 0.5);
   const Value x = c.In(0);
-  const Value above = c.Op(
-      "where", {c.Op("_greater_scalar", {x}, {{"scalar", NumberText(lambda)}}),
-                c.Sub(x, bias), Zeros(c, x)});
+  const Value above =
+      OrZero(c, "_npi_greater_scalar", x, lambda, c.Sub(x, bias));
   c.Give(0, c.Op("where", {c.Op("_lesser_scalar", {x},
                                 {{"scalar", NumberText(-lambda)}}),
                            c.Add(x, bias), above}));
@@ -122,8 +125,15 @@ void ImportShrink(Call& c) {
 // min(max(x, low), high): where low exceeds high, high.
 void ImportClip(Call& c) {
   Value x = c.In(0);
-  if (c.Has(1)) x = c.Maximum(x, c.In(1));
-  if (c.Has(2)) x = c.Op("broadcast_minimum", {x, c.In(2)});
+  const auto bound = [&](int i) {
+    const Value value = c.In(i);
+    c.Require(value.shape().elements() == 1,
+              "its bound, input {}, has shape {}, expected one element", i,
+              ToString(value.shape()));
+    return c.Reshape(value, Shape(Extents()));
+  };
+  if (c.Has(1)) x = c.Maximum(x, bound(1));
+  if (c.Has(2)) x = c.Op("broadcast_minimum", {x, bound(2)});
   if (!c.Has(1) && !c.Has(2)) return c.Give(0, c.operand(0));
   c.Give(0, x);
 }

@@ -62,18 +62,40 @@ void ImportPow(Call& c) {
 
 namespace {
 
+Value ModWhere(Call& c, Value condition, Value x, Value y) {
+  return c.Op("_npi_where", {condition, x, y});
+}
+
+// The rest, but no number where nothing is left: of infinity, or by zero.
+Value RestOrNone(Call& c, Value a, Value b, Value rest) {
+  const auto either = [&](Value x, Value y) {
+    return c.Op("broadcast_logical_or", {x, y});
+  };
+  const Value undefined =
+      either(either(c.Op("_npi_equal_scalar", {b}, {{"scalar", "0"}}),
+                    c.Op("_npi_isinf", {a})),
+             either(c.Op("_npi_isnan", {a}), c.Op("_npi_isnan", {b})));
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  return ModWhere(c, undefined, c.ScalarLike(kNan, a), rest);
+}
+
+// C's fmod: the rest has the sign of a.
+Value TruncatedModulo(Call& c, Value a, Value b) {
+  const Value size = c.Abs(a);
+  Value rest = c.Op("broadcast_mod", {size, c.Abs(b)});
+  if (!IsFloat(a.type().dtype)) return c.Mul(rest, c.Sign(a));
+  rest = ModWhere(c, c.Op("_npi_isinf", {b}), size, rest);
+  return RestOrNone(c, a, b, c.Op("_npi_copysign", {rest, a}));
+}
+
 // a − floor(a / b) · b of floats: zeros have the sign of b, an infinite b is
-// one step away from what has another sign, and nothing is left of infinity or
-// by zero.
+// one step away from what has another sign.
 Value FlooredModulo(Call& c, Value a, Value b) {
   const auto is = [&](std::string_view op, Value x) {
     return c.Op(op, {x}, {{"scalar", "0"}});
   };
   const auto where = [&](Value condition, Value x, Value y) {
-    return c.Op("_npi_where", {condition, x, y});
-  };
-  const auto either = [&](Value x, Value y) {
-    return c.Op("broadcast_logical_or", {x, y});
+    return ModWhere(c, condition, x, y);
   };
   const Value zero = c.ScalarLike(0, a);
   Value rest = c.Op("broadcast_mod", {a, b});
@@ -82,13 +104,10 @@ Value FlooredModulo(Call& c, Value a, Value b) {
   const Value endless = c.Op("_npi_isinf", {b});
   rest = where(endless, where(apart, b, a), rest);
   const Value nothing =
-      either(is("_npi_equal_scalar", rest), is("_npi_equal_scalar", a));
+      c.Op("broadcast_logical_or",
+           {is("_npi_equal_scalar", rest), is("_npi_equal_scalar", a)});
   rest = where(nothing, c.Op("_npi_copysign", {zero, b}), rest);
-  const Value undefined =
-      either(either(is("_npi_equal_scalar", b), c.Op("_npi_isinf", {a})),
-             either(c.Op("_npi_isnan", {a}), c.Op("_npi_isnan", {b})));
-  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-  return where(undefined, c.ScalarLike(kNan, a), rest);
+  return RestOrNone(c, a, b, rest);
 }
 
 }  // namespace
@@ -106,8 +125,7 @@ void ImportMod(Call& c) {
         "fmod is 0 and the elements are floats, for which it has to be 1");
     return c.Give(0, FlooredModulo(c, a, b));
   }
-  const Value magnitude = c.Op("broadcast_mod", {c.Abs(a), c.Abs(b)});
-  c.Give(0, c.Mul(magnitude, c.Sign(a)));
+  c.Give(0, TruncatedModulo(c, a, b));
 }
 
 void ImportWhere(Call& c) {

@@ -146,16 +146,6 @@ AttentionResult Attend(Call& c, const AttentionTerms& t,
 
 namespace {
 
-std::optional<DType> SoftmaxPrecision(Call& c) {
-  if (!c.HasAttribute("softmax_precision")) return std::nullopt;
-  const int64_t type = c.Int("softmax_precision");
-  const auto dtype = type > 0 && type < 64 ? DTypeOf(static_cast<int32_t>(type))
-                                           : std::nullopt;
-  c.Require(dtype && IsFloat(*dtype) && onnx::DataTypeOf(*dtype) == type,
-            "softmax_precision is {}, which is no type of floats", type);
-  return dtype;
-}
-
 // Where each query stands among the keys: those before the first one.
 struct Standpoint {
   int64_t before = 0;
@@ -274,7 +264,7 @@ void ImportAttention(Call& c) {
               .v = v,
               .scale = c.Float("scale", 1 / std::sqrt(size)),
               .softcap = c.Float("softcap", 0),
-              .softmax = SoftmaxPrecision(c)},
+              .softmax = c.FloatType("softmax_precision")},
              mask);
   const Value y = c.Cast(result.y, dtype);
   c.Give(0, rank == 3 ? JoinHeads(c, y) : y);
@@ -309,7 +299,8 @@ void ImportFlexAttention(Call& c) {
   AttentionTerms terms{.q = q, .k = k, .v = v};
   CheckTerms(c, terms);
   const DType dtype = q.type().dtype;
-  const DType wide = SoftmaxPrecision(c).value_or(AccumulateType(dtype));
+  const DType wide =
+      c.FloatType("softmax_precision").value_or(AccumulateType(dtype));
   const Shape s = q.shape(), keys = k.shape();
   const double scale =
       c.Float("scale", 1 / std::sqrt(static_cast<double>(s[3])));

@@ -5,13 +5,17 @@
 
 #include "frontend/onnx/operators/quantization.h"
 #include "frontend/onnx/operators/windows.h"
+#include "frontend/onnx/tensor_data.h"
 
 namespace mxc::onnx {
 namespace {
 
 // Input `i`, as the numbers that its levels stand for.
 Value RealInput(Call& c, int i, int scale, int zero) {
-  (void)IntegerRangeOf(c.DataTypeOf(i));
+  const int32_t type = c.DataTypeOf(i);
+  c.Require(IntegerRangeOf(type).has_value(),
+            "input {} has elements of {}, expected integers of few bits", i,
+            DataTypeName(type));
   Value offset = ZeroPoint(c, zero);
   if (offset) offset = c.Reshape(offset, Shape(Extents()));
   return Dequantized(c, c.In(i), ScaleOf(c, scale), offset);

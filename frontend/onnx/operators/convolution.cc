@@ -126,6 +126,10 @@ void ImportConvTranspose(Call& c) {
     adj.push_back(after[d] - before[d]);
     direct = direct && pad[d] >= 0 && adj[d] >= 0 && adj[d] < stride[d];
   }
+  c.Require(!c.Has(2) || c.ShapeOf(2) == Shape{weight[1] * group},
+            "its bias has the shape {}, expected one entry for each of {} "
+            "channels",
+            c.Has(2) ? ToString(c.ShapeOf(2)) : "", weight[1] * group);
   // Cells that adj adds are biased, too; zeros of a frame would not be.
   std::vector<Value> inputs = {c.In(0), c.In(1)};
   if (direct) {
@@ -140,7 +144,7 @@ void ImportConvTranspose(Call& c) {
       PadAround(c, c.Op("Deconvolution", inputs, attrs), before, after, 0);
   if (c.Has(2)) {
     Extents dims(data.rank(), 1);
-    dims[1] = c.ShapeOf(2).elements();
+    dims[1] = weight[1] * group;
     y = c.Add(y, c.Reshape(c.In(2), dims));
   }
   c.Give(0, y);

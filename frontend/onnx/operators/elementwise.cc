@@ -58,11 +58,8 @@ void CastTo(Call& c, int32_t to) {
   const bool saturate = c.Flag("saturate", true);
   c.Ignore("round_mode");  // of exponents alone, which are not supported
   if (c.DataTypeOf(0) == to) return c.Give(0, c.operand(0));
-  const auto dtype = DTypeOf(to);
-  c.Require(dtype.has_value(), "a cast to {} is not supported",
-            DataTypeName(to));
-  if (DataTypeOf(*dtype) == to) {
-    c.Give(0, c.Cast(c.In(0), *dtype));
+  if (NarrowType(to) == 0) {
+    c.Give(0, c.Cast(c.In(0), *DTypeOf(to)));
   } else {
     c.Give(0, CastToNarrow(c, c.In(0), to, saturate));
   }
@@ -72,17 +69,20 @@ void CastTo(Call& c, int32_t to) {
 }  // namespace
 
 // Out of range: undefined by the standard; ours is what the processor gives.
-void ImportCast(Call& c) { CastTo(c, static_cast<int32_t>(c.Int("to"))); }
+void ImportCast(Call& c) { CastTo(c, c.DataType("to")); }
 
 void ImportCastLike(Call& c) { CastTo(c, c.DataTypeOf(1)); }
 
 // Known values alone: bits of a float are no value of our expressions.
 void ImportBitCast(Call& c) {
-  const auto dtype = DTypeOf(static_cast<int32_t>(c.Int("to")));
+  const int32_t to = c.DataType("to");
+  const DType dtype = *DTypeOf(to);
   const Tensor x = c.Need(0, "data");
-  c.Require(dtype && SizeOf(*dtype) == SizeOf(x.type().dtype),
-            "the types are not of one size");
-  c.Give(0, Tensor({*dtype, x.shape()}, std::make_shared<const Tensor>(x),
+  c.Require(NarrowType(to) == 0 && c.operand(0).narrow == 0 &&
+                SizeOf(dtype) == SizeOf(x.type().dtype),
+            "{} becomes {}, expected types of one size, from 8 bits",
+            DataTypeName(c.DataTypeOf(0)), DataTypeName(to));
+  c.Give(0, Tensor({dtype, x.shape()}, std::make_shared<const Tensor>(x),
                    x.bytes()));
 }
 

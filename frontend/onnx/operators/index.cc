@@ -126,6 +126,7 @@ void ImportGatherND(Call& c) {
   c.Require(shared >= 0 && shared < places.rank() && shared < data.rank(),
             "batch_dims is {} for data {} and indices {}", shared,
             ToString(data), ToString(places));
+  c.Require(!IsFloat(c.DTypeOf(1)), "its indices are floats");
   const int b = static_cast<int>(shared);
   const int columns = places.rank() - 1;
   const int64_t named = places[columns];
@@ -215,12 +216,7 @@ void ImportTrilu(Call& c) {
 void ImportEyeLike(Call& c) {
   const Shape shape = c.ShapeOf(0);
   c.Require(shape.rank() == 2, "data has {} axes, expected 2", shape.rank());
-  DType dtype = c.DTypeOf(0);
-  if (c.HasAttribute("dtype")) {
-    const auto named = DTypeOf(static_cast<int32_t>(c.Int("dtype")));
-    c.Require(named.has_value(), "dtype {} is not supported", c.Int("dtype"));
-    dtype = *named;
-  }
+  const DType dtype = c.ElementType("dtype", c.DTypeOf(0));
   const int64_t k = std::clamp(c.Int("k", 0), -shape[0], shape[1]);
   if (Call::IsEmpty(shape)) return c.GiveEmpty(dtype, shape);
   c.Give(0, c.Op("_eye", {},

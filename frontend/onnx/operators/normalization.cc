@@ -32,9 +32,11 @@ bool IsParameter(const Value& value) {
          value.node->role != VariableRole::kInput;
 }
 
-// With the statistics of the batch, and the running ones after it.
+// With the statistics of the batch, and the running ones after it; in float32
+// where the data are narrower.
 void TrainBatchNorm(Call& c, double epsilon, double momentum) {
-  const Value x = c.In(0);
+  const DType dtype = c.DTypeOf(0), wide = AccumulateType(dtype);
+  const Value x = c.Cast(c.In(0), wide);
   const int rank = x.shape().rank();
   Extents axes;
   for (int axis = 0; axis < rank; ++axis) {
@@ -42,13 +44,18 @@ void TrainBatchNorm(Call& c, double epsilon, double momentum) {
   }
   const Value mean = Mean(c, x, axes);
   const Value variance = Mean(c, c.Square(c.Sub(x, mean)), axes);
+  const auto beside = [&](int input) {
+    return OverChannels(c, c.Cast(c.In(input), wide), rank);
+  };
+  const Value gamma = beside(1), beta = beside(2);
   const Value y = Normalized(c, x, mean, variance, epsilon);
-  c.Give(0, c.Add(c.Mul(y, OverChannels(c, c.In(1), rank)),
-                  OverChannels(c, c.In(2), rank)));
+  c.Give(0, c.Cast(c.Add(c.Mul(y, gamma), beta), dtype));
   const Shape channels{x.shape()[1]};
   const auto running = [&](int input, Value now) {
-    return c.Add(c.Mul(c.In(input), momentum),
-                 c.Mul(c.Reshape(now, channels), 1 - momentum));
+    const Value before = c.Cast(c.In(input), wide);
+    const Value after = c.Add(c.Mul(before, momentum),
+                              c.Mul(c.Reshape(now, channels), 1 - momentum));
+    return c.Cast(after, c.DTypeOf(input));
   };
   if (c.Wants(1)) c.Give(1, running(3, mean));
   if (c.Wants(2)) c.Give(2, running(4, variance));
@@ -74,11 +81,13 @@ void ImportBatchNormalization(Call& c) {
                            {"momentum", NumberText(momentum)},
                            {"fix_gamma", "False"}}));
   }
+  const DType wide = AccumulateType(dtype);
   const auto beside = [&](Value vector) {
-    return c.Cast(OverChannels(c, vector, rank), dtype);
+    return c.Cast(OverChannels(c, vector, rank), wide);
   };
-  const Value y = Normalized(c, x, beside(mean), beside(variance), epsilon);
-  c.Give(0, c.Add(c.Mul(y, beside(c.In(1))), beside(c.In(2))));
+  const Value y =
+      Normalized(c, c.Cast(x, wide), beside(mean), beside(variance), epsilon);
+  c.Give(0, c.Cast(c.Add(c.Mul(y, beside(c.In(1))), beside(c.In(2))), dtype));
 }
 
 void ImportInstanceNormalization(Call& c) {
@@ -115,6 +124,8 @@ void ImportLayerNormalization(Call& c) {
   const Value scale = c.Op("rsqrt", {c.Add(variance, epsilon)});
   Value y = c.Mul(c.Mul(c.Sub(x, mean), scale), gamma);
   if (c.Has(2)) y = c.Add(y, c.Cast(c.In(2), wide));
+  c.Require(y.shape() == x.shape(), "its scale has shape {}, its data {}",
+            ToString(gamma.shape()), ToString(x.shape()));
   c.Give(0, c.Cast(y, dtype));
   if (c.Wants(1)) c.Give(1, mean);
   if (c.Wants(2)) c.Give(2, scale);

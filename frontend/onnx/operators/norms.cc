@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "frontend/onnx/operators/indices.h"
+
 namespace mxc::onnx {
 namespace {
 
@@ -134,16 +136,11 @@ namespace {
 
 // 1 where the greatest element of an axis is, the first of equal ones.
 Value Hardened(Call& c, Value x, int axis) {
-  const int rank = x.shape().rank();
-  const Value at = c.Op("argmax", {x}, {{"axis", std::to_string(axis)}});
-  const Value ones = c.Op("one_hot", {at},
-                          {{"depth", std::to_string(x.shape()[axis])},
-                           {"dtype", std::string(MxnetName(x.type().dtype))}});
-  if (rank == 1) return c.Reshape(ones, x.shape());
-  Extents back;
-  for (int i = 0; i < rank - 1; ++i) back.push_back(i);
-  back.insert(back.begin() + axis, rank - 1);
-  return c.Transpose(ones, back);
+  const Value at = c.Op("_npi_argmax", {x},
+                        {{"axis", std::to_string(axis)}, {"keepdims", "True"}});
+  const Value places = NumbersAlong(c, x.shape().rank(), axis, x.shape()[axis]);
+  return c.Cast(c.Op("_npi_equal", {c.Cast(at, DType::kI64), places}),
+                x.type().dtype);
 }
 
 }  // namespace

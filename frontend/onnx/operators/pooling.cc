@@ -98,11 +98,9 @@ double LeastOf(DType dtype) {
     case DType::kI32:
       return -2147483648.0;
     case DType::kI64:
-      return -9.2e18;
-    case DType::kF16:
-      return -65504;
+      return static_cast<double>(std::numeric_limits<int64_t>::min());
     default:
-      return static_cast<double>(std::numeric_limits<float>::lowest());
+      return -std::numeric_limits<double>::infinity();
   }
 }
 

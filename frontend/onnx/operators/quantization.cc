@@ -252,33 +252,17 @@ class Granularity {
   const int64_t block_;
 };
 
-// A type of floats among those that `name` may be; 0: not said.
-std::optional<DType> PrecisionOf(Call& c, std::string_view name) {
-  const int64_t type = c.Int(name, 0);
-  if (type == 0) return std::nullopt;
-  const auto dtype = type > 0 && type < 64 ? DTypeOf(static_cast<int32_t>(type))
-                                           : std::nullopt;
-  c.Require(dtype && IsFloat(*dtype) && DataTypeOf(*dtype) == type,
-            "attribute '{}' is {}, which is no type of floats", name, type);
-  return dtype;
-}
-
 }  // namespace
 
 void ImportQuantizeLinear(Call& c) {
-  const int64_t asked = c.Int("output_dtype", 0);
+  const bool stated = c.Int("output_dtype", 0) != 0;
+  const int32_t asked =
+      stated ? c.DataType("output_dtype") : TensorProto::kUint8;
   const bool saturate = c.Flag("saturate", true);
-  const auto precision = PrecisionOf(c, "precision");
-  int32_t type = TensorProto::kUint8;
-  if (c.Has(2)) {
-    type = c.DataTypeOf(2);
-    c.Require(asked == 0 || asked == type,
-              "output_dtype is {}, its zero point {}",
-              DataTypeName(static_cast<int32_t>(asked)), DataTypeName(type));
-  } else if (asked != 0) {
-    c.Require(asked > 0 && asked < 64, "output_dtype is {}", asked);
-    type = static_cast<int32_t>(asked);
-  }
+  const auto precision = c.FloatType("precision");
+  const int32_t type = c.Has(2) ? c.DataTypeOf(2) : asked;
+  c.Require(!stated || asked == type, "output_dtype is {}, its zero point {}",
+            DataTypeName(asked), DataTypeName(type));
   const Granularity granularity(c);
   // The quotient is of the scale's type.
   const Value given = c.In(1);
@@ -292,7 +276,7 @@ void ImportQuantizeLinear(Call& c) {
 }
 
 void ImportDequantizeLinear(Call& c) {
-  const auto asked = PrecisionOf(c, "output_dtype");
+  const auto asked = c.FloatType("output_dtype");
   const Granularity granularity(c);
   const Value given = c.In(1);
   const DType dtype = asked.value_or(given.type().dtype);

@@ -119,14 +119,16 @@ void ImportReduceLogSum(Call& c) {
   c.Give(0, c.Log(Reduce(c, of, "_np_sum", of.x)));
 }
 
-// The greatest is taken out before the exponential.
+// The greatest is taken out before the exponential, unless it is infinite.
 void ImportReduceLogSumExp(Call& c) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, Bound(c.DTypeOf(0), /*greatest=*/false))) return;
   if (of.axes.empty()) return c.Give(0, of.x);
   Reduction kept = of;
   kept.keep = true;
-  const Value most = Reduce(c, kept, "_np_max", of.x);
+  Value most = Reduce(c, kept, "_np_max", of.x);
+  most = c.Op("_npi_where",
+              {c.Op("_npi_isinf", {most}), c.ScalarLike(0, most), most});
   const Value sum = Reduce(c, kept, "_np_sum", c.Exp(c.Sub(of.x, most)));
   const Value result = c.Add(c.Log(sum), most);
   c.Give(0, c.Reshape(result, ReducedDims(of, of.x.shape())));

@@ -220,7 +220,8 @@ void ImportConstantOfShape(Call& c) {
   c.Require(shape.rank() <= kMaxTensorRank, "its shape has {} extents",
             shape.rank());
   Tensor value = Tensor::Filled({DType::kF32, Shape{1}}, 0);
-  if (c.HasAttribute("value")) value = c.TensorOf("value");
+  int32_t data_type = TensorProto::kFloat;
+  if (c.HasAttribute("value")) value = c.TensorOf("value", &data_type);
   c.Require(value.shape().elements() == 1,
             "its value has {} elements, expected one",
             value.shape().elements());
@@ -228,7 +229,10 @@ void ImportConstantOfShape(Call& c) {
   for (const int64_t dim : shape.dims()) {
     c.Require(dim >= 0, "shape {} has a negative extent", ToString(shape));
   }
-  if (Call::IsEmpty(shape)) return c.GiveEmpty(dtype, shape);
+  if (Call::IsEmpty(shape)) {
+    c.GiveEmpty(dtype, shape);
+    return c.SetDataType(0, data_type);
+  }
   if (const auto unfit = Unfit({dtype, shape})) c.Refuse("it has {}", *unfit);
   constexpr int64_t kSmall = 1 << 16;
   if (shape.elements() <= kSmall) {
@@ -238,12 +242,11 @@ void ImportConstantOfShape(Call& c) {
     for (int64_t i = 0; i < shape.elements(); ++i) {
       std::memcpy(to + i * size, value.bytes(), size);
     }
-    return c.Give(0, std::move(all));
+    c.Give(0, std::move(all));
+  } else {
+    c.Give(0, c.Everywhere(c.Constant(value, "value"), shape));
   }
-  c.Give(0, c.Op("_full", {},
-                 {{"shape", TupleText(shape.dims())},
-                  {"dtype", std::string(MxnetName(dtype))},
-                  {"value", fmt::format("{}", value.At(0))}}));
+  c.SetDataType(0, data_type);
 }
 
 void ImportRange(Call& c) {

@@ -258,14 +258,8 @@ void ImportSTFT(Call& c) {
 namespace {
 
 DType SignalType(Call& c) {
-  const int64_t type = c.Int("output_datatype", TensorProto::kFloat);
-  auto dtype = DType::kUnknown;
-  if (type > 0 && type < 64) {
-    dtype = DTypeOf(static_cast<int32_t>(type)).value_or(DType::kUnknown);
-  }
-  c.Require(dtype != DType::kUnknown && onnx::DataTypeOf(dtype) == type &&
-                dtype != DType::kBool,
-            "output_datatype is {}", type);
+  const DType dtype = c.ElementType("output_datatype", DType::kF32);
+  c.Require(dtype != DType::kBool, "output_datatype is BOOL");
   return dtype;
 }
 

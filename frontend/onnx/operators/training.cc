@@ -149,16 +149,6 @@ void ImportGradient(Call& c) {
 
 namespace {
 
-DType DrawnType(Call& c, DType fallback) {
-  if (!c.HasAttribute("dtype")) return fallback;
-  const int64_t number = c.Int("dtype");
-  const auto dtype = number > 0 && number < 100
-                         ? DTypeOf(static_cast<int32_t>(number))
-                         : std::nullopt;
-  c.Require(dtype.has_value(), "dtype {} is not supported", number);
-  return *dtype;
-}
-
 // Drawn as f32.
 void GiveDrawn(Call& c, const char* op, std::vector<AttrText> attrs,
                const Shape& shape, DType dtype) {
@@ -200,22 +190,22 @@ Shape AskedShape(Call& c) {
 }  // namespace
 
 void ImportRandomUniform(Call& c) {
-  GiveUniform(c, AskedShape(c), DrawnType(c, DType::kF32));
+  GiveUniform(c, AskedShape(c), c.ElementType("dtype", DType::kF32));
 }
 void ImportRandomUniformLike(Call& c) {
-  GiveUniform(c, c.ShapeOf(0), DrawnType(c, c.DTypeOf(0)));
+  GiveUniform(c, c.ShapeOf(0), c.ElementType("dtype", c.DTypeOf(0)));
 }
 void ImportRandomNormal(Call& c) {
-  GiveNormal(c, AskedShape(c), DrawnType(c, DType::kF32));
+  GiveNormal(c, AskedShape(c), c.ElementType("dtype", DType::kF32));
 }
 void ImportRandomNormalLike(Call& c) {
-  GiveNormal(c, c.ShapeOf(0), DrawnType(c, c.DTypeOf(0)));
+  GiveNormal(c, c.ShapeOf(0), c.ElementType("dtype", c.DTypeOf(0)));
 }
 
 // 1 with the given probabilities.
 void ImportBernoulli(Call& c) {
   c.Ignore("seed");
-  const DType dtype = DrawnType(c, c.DTypeOf(0));
+  const DType dtype = c.ElementType("dtype", c.DTypeOf(0));
   const Value chances = c.Cast(c.In(0), DType::kF32);
   const Shape shape = chances.shape();
   const Shape drawn = shape.rank() == 0 ? Shape{1} : shape;
@@ -230,7 +220,7 @@ void ImportBernoulli(Call& c) {
 void ImportMultinomial(Call& c) {
   c.Ignore("seed");
   const int64_t count = c.Int("sample_size", 1);
-  const DType dtype = DrawnType(c, DType::kI32);
+  const DType dtype = c.ElementType("dtype", DType::kI32);
   c.Require(dtype == DType::kI32 || dtype == DType::kI64,
             "dtype is {}, expected int32 or int64", MxnetName(dtype));
   const Value logarithms = c.Cast(c.In(0), DType::kF32);
