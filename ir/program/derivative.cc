@@ -153,7 +153,7 @@ class Differentiator {
         return Plus(da, Times(-Unary(UnaryOp::kFloor, a / b), db));
       case BinaryOp::kPow:
         return Plus(da ? Times(b * Pow(a, b - Lit(1, b)), da) : da,
-                    db ? Times(e * Log(a), db) : db);
+                    db ? Times(PowerOfLogarithm(e, a), db) : db);
       case BinaryOp::kMax:
         return Choose(a >= b, da, db, e);
       case BinaryOp::kMin:
@@ -161,6 +161,11 @@ class Differentiator {
       default:
         return {};
     }
+  }
+
+  // aᵇ log a, which goes to 0 with a where aᵇ does.
+  static Expr PowerOfLogarithm(const Expr& power, const Expr& a) {
+    return Select(power == Lit(0, power), Lit(0, power), power * Log(a));
   }
 
   static Expr Plus(const Expr& a, const Expr& b) {

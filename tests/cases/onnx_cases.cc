@@ -6,7 +6,8 @@
 // An input whose value decides a shape is bound when the model is read, as --bind
 // does. What is refused is skipped, with the sentence that refuses it; what
 // differs, crashes or takes a minute is a failure. Inputs and outputs without
-// elements are none of a program's.
+// elements are none of a program's. With --part gradients the gradients are
+// compared instead (onnx_gradients.cc).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -22,6 +23,7 @@
 #include "tests/cases/cases.h"
 #include "tests/cases/compare.h"
 #include "tests/cases/in_process.h"
+#include "tests/cases/onnx_case.h"
 
 namespace mxc {
 namespace {
@@ -135,10 +137,17 @@ Result<Model> BuildBound(const NetworkFile& network,
   }
 }
 
-Status RunNode(const fs::path& folder, const EngineOptions& engine) {
+bool HasNoElements(const Tensor& tensor) {
+  return tensor.shape().elements() == 0;
+}
+
+}  // namespace
+
+Result<OnnxCase> ReadOnnxCase(const fs::path& folder) {
   const fs::path data = folder / "test_data_set_0";
   MXC_ASSIGN(const auto names, InputNames(folder / "model.onnx"));
-  std::map<std::string, Tensor> inputs;
+  OnnxCase read;
+  auto& inputs = read.inputs;
   for (size_t i = 0; i < names.size(); ++i) {
     MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("input_{}", i)));
     const bool plain = fs::exists(data / fmt::format("input_{}.pb", i));
@@ -151,18 +160,25 @@ Status RunNode(const fs::path& folder, const EngineOptions& engine) {
   MXC_ASSIGN(Model model, BuildBound(*network, inputs));
   MXC_RETURN_IF_ERROR(LoadParameters(model, {}));
   BindParameters(model);
+  read.graph = std::move(model.graph);
+  std::erase_if(inputs,
+                [](const auto& input) { return HasNoElements(input.second); });
+  return read;
+}
+
+namespace {
+
+Status RunNode(const fs::path& folder, const EngineOptions& engine) {
+  const fs::path data = folder / "test_data_set_0";
+  MXC_ASSIGN(OnnxCase read, ReadOnnxCase(folder));
   std::vector<Tensor> expected;
   for (int k = 0; k < 64; ++k) {
     MXC_ASSIGN(auto given, ReadAllPb(data, fmt::format("output_{}", k)));
     expected.insert(expected.end(), given.begin(), given.end());
   }
-  const auto empty = [](const Tensor& tensor) {
-    return tensor.shape().elements() == 0;
-  };
-  std::erase_if(expected, empty);
-  std::erase_if(inputs, [&](const auto& input) { return empty(input.second); });
+  std::erase_if(expected, HasNoElements);
   MXC_ASSIGN(const std::vector<Tensor> outputs,
-             RunGraph(std::move(model.graph), inputs, engine));
+             RunGraph(std::move(read.graph), read.inputs, engine));
   if (outputs.size() != expected.size()) {
     return Error({}, "WRONG: {} outputs, expected {}", outputs.size(),
                  expected.size());
@@ -197,7 +213,9 @@ int RunOnnxCases(const CaseOptions& options) {
     const std::string name = folder.filename();
     if (!name.starts_with(options.only)) continue;
     const Verdict verdict = InProcess([&]() -> std::string {
-      const Status status = RunNode(folder, options.engine);
+      const Status status = options.part == "gradients"
+                                ? CheckOnnxGradients(folder, options.engine)
+                                : RunNode(folder, options.engine);
       return status.ok() ? "" : status.errors().front().message;
     });
     if (verdict.died) {

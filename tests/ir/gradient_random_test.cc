@@ -74,7 +74,6 @@ constexpr Exempt kExempt[] = {
     {"_contrib_dequantize", "", "", "none through integers"},
     {"_contrib_quantize_asym", "", "", "none through integers"},
     {"_mod_scalar", "scalar", "0", "1, though x mod 0 is 0"},
-    {"_rpower_scalar", "scalar", "0", "NaN: the logarithm of 0"},
     {"_npi_eigh", "", "", "MXNet has none"},
     {"_npi_eigvalsh", "", "", "MXNet has none"},
     {"_npi_pinv_scalar_rcond", "", "", "MXNet has none"},
@@ -92,6 +91,7 @@ struct WithoutGradient {
 };
 constexpr WithoutGradient kWithoutGradient[] = {
     {"_contrib_ROIAlign", 1},
+    {"_roi_max_align", 1},
     {"_contrib_count_sketch", 1},
     {"_contrib_count_sketch", 2},
     {"_random_pdf_poisson", 0},
@@ -333,6 +333,11 @@ const std::vector<Given>& GivenShapes() {
        {{"pooled_size", "(2, 2)"}, {"spatial_scale", "1"}},
        {{1, 2, 5, 5}, {2, 5}}},
       {"_contrib_ROIAlign",
+       {{"pooled_size", "(2, 2)"},
+        {"spatial_scale", "1"},
+        {"sample_ratio", "2"}},
+       {{1, 2, 5, 5}, {2, 5}}},
+      {"_roi_max_align",
        {{"pooled_size", "(2, 2)"},
         {"spatial_scale", "1"},
         {"sample_ratio", "2"}},

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/ops/op.h"
+#include "tests/ir/gradient_run.h"
 #include "tests/ir/op_run.h"
 
 namespace mxc {
@@ -136,6 +137,18 @@ TEST_CASE("any number of steps is one layer") {
                             {{20000, 2, kWidth}, {}, {}, {}}, true);
   CHECK(run.error.empty());
   CHECK(run.outputs[0].shape == Shape{20000, 2, 2 * kUnits});
+}
+
+TEST_CASE("gradients of a run that does not train") {
+  for (const std::string mode : {"lstm", "gru", "rnn_tanh"}) {
+    CAPTURE(mode);
+    const Layer layer = {mode};
+    std::vector<Tensor> inputs = {SomeDoubles({2, kBatch, kWidth}),
+                                  SomeDoubles({layer.parameters()}, 1),
+                                  SomeDoubles({2, kBatch, kUnits}, 2)};
+    if (layer.lstm()) inputs.push_back(SomeDoubles({2, kBatch, kUnits}, 3));
+    CheckGradient("RNN", layer.Attrs({}), inputs, 1e-5, false);
+  }
 }
 
 }  // namespace

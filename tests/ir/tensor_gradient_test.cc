@@ -74,6 +74,14 @@ TEST_CASE("a tensor and a number") {
   }
 }
 
+TEST_CASE("a power of 0 does not depend on a positive exponent") {
+  const std::vector<double> found =
+      GradientOf(1, "broadcast_power", {},
+                 {Doubles({2}, {0, 2}), Doubles({2}, {3, 3})}, {1, 1});
+  CHECK(found[0] == 0);
+  CHECK(found[1] == doctest::Approx(8 * std::log(2.0)));
+}
+
 TEST_CASE("kinks and straight-through estimates are MXNet's") {
   const auto gradient = [](const char* op, const Attrs& attrs,
                            std::vector<float> x, std::vector<double> head) {

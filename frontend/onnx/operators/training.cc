@@ -82,8 +82,8 @@ void ImportAdam(Call& c) {
   // R √(1 − βᵀ) / (1 − αᵀ) from the first update on.
   const Value scale = c.Div(c.Sqrt(c.Sub(1, PowerOf(c, beta, inputs.count))),
                             c.Sub(1, PowerOf(c, alpha, inputs.count)));
-  const Value rate = c.Where(IsPositive(c, inputs.count),
-                             c.Mul(inputs.rate, scale), inputs.rate);
+  const Value rate = c.Mul(inputs.rate, c.Where(IsPositive(c, inputs.count),
+                                                scale, c.Ones(scale.type())));
   for (int k = 0; k < n; ++k) {
     const Value x = OptimizerTensor(c, inputs, 0, k);
     const Value gradient = Regularized(c, inputs, norm, k);

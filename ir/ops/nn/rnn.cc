@@ -158,7 +158,7 @@ MXC_OP(RNN) {
       .Types(RnnTypes)
       .FloatsOnly()
       .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
-        return BuildRnn(a, node, b).outputs;
+        return BuildRnn(a, node, b.training(), b).outputs;
       })
       .RandomIf([](const RnnAttrs& a, bool training) {
         return training && a.p > 0 && a.num_layers > 1;

@@ -53,7 +53,7 @@ struct RnnPass {
   Value last_hidden, last_cell;    // after the last
   Value hidden;                    // f[T, N, R]: what the steps hand on
   Value output;                    // f[T, N, R]: what they put out
-  // Where it trains, of all steps: the states they were handed, f[T, N, R] and
+  // Where they are kept, of all steps: the states they were handed, f[T, N, R] and
   // f[T, N, H]; of an lstm the cell that they hand on; the gates after their
   // activations, f[T, N, H], and with a projection the output before it; of a
   // gru the state's part of the candidate.
@@ -74,13 +74,15 @@ struct RnnParts {
 std::string RnnPartName(const RnnAttrs& a, int64_t pass);
 
 // The network that computes the node: a repeat over the steps for each layer
-// and direction. The same whether it is built for the node or for its gradient.
-RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b);
+// and direction. `keeps`: what the gradient needs of it, too. In training always
+// so, which makes it the same for the node and for its gradient.
+RnnParts BuildRnn(const RnnAttrs& a, const Node& node, bool keeps,
+                  GraphBuilder& b);
 
 // The steps of one pass, of which rows, cell and first states are set, and which
 // gets the rest. `inputs`: f[T, N, G·H], the data's part of the gates before
 // their activations. `begun`: as in RnnParts.
-void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun,
+void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun, bool keeps,
                    GraphBuilder& b, RnnPass& pass);
 Value RnnFullyConnected(GraphBuilder& b, Value x, Value weight,
                         Value bias = {});

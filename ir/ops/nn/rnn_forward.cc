@@ -12,9 +12,11 @@ namespace {
 // All layers and directions.
 class RnnForward {
  public:
-  RnnForward(const RnnAttrs& attrs, const Node& node, GraphBuilder& builder)
+  RnnForward(const RnnAttrs& attrs, const Node& node, bool keeps,
+             GraphBuilder& builder)
       : a_(attrs),
         b_(builder),
+        keeps_(keeps),
         node_(node),
         steps_(node.inputs[0].shape()[0]),
         batch_(node.inputs[0].shape()[1]) {}
@@ -126,7 +128,7 @@ class RnnForward {
         RnnFullyConnected(b_, rows, pass.cell.from_input, pass.cell.input_bias);
     const int64_t gates = a_.gates() * a_.state_size;
     BuildRnnTurns(a_, Reshape(inputs, {steps_, batch_, gates}), result_.begun,
-                  b_, pass);
+                  keeps_, b_, pass);
     const Value output = Reshape(pass.output, {steps_ * batch_, a_.handed()});
     b_.BeginPart("");
     return output;
@@ -141,6 +143,7 @@ class RnnForward {
 
   const RnnAttrs& a_;
   GraphBuilder& b_;
+  const bool keeps_;
   const Node& node_;
   const int64_t steps_, batch_;
   int64_t taken_ = 0;
@@ -156,8 +159,9 @@ std::string RnnPartName(const RnnAttrs& a, int64_t pass) {
   return fmt::format("layer{}{}", layer, reversed ? "_reversed" : "");
 }
 
-RnnParts BuildRnn(const RnnAttrs& a, const Node& node, GraphBuilder& b) {
-  return RnnForward(a, node, b).Run();
+RnnParts BuildRnn(const RnnAttrs& a, const Node& node, bool keeps,
+                  GraphBuilder& b) {
+  return RnnForward(a, node, keeps, b).Run();
 }
 
 }  // namespace mxc

@@ -19,7 +19,7 @@ class RnnBackward {
         g_(g),
         steps_(g.In(0).shape()[0]),
         batch_(g.In(0).shape()[1]),
-        forward_(BuildRnn(a, g.origin(), g)) {}
+        forward_(BuildRnn(a, g.origin(), true, g)) {}
 
   std::vector<Value> Run() {
     const size_t passes = forward_.passes.size();

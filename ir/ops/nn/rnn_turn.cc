@@ -18,12 +18,12 @@ namespace {
 class RnnTurn {
  public:
   // `begun`: as in RnnParts, or empty.
-  RnnTurn(const RnnAttrs& attrs, RnnPass& pass, Value begun,
+  RnnTurn(const RnnAttrs& attrs, RnnPass& pass, Value begun, bool keeps,
           GraphBuilder& builder)
       : a_(attrs),
         pass_(pass),
         begun_(begun),
-        keeps_(builder.training()),
+        keeps_(keeps),
         outside_(builder),
         scan_(builder, pass.rows.shape()[0] / pass.first_hidden.shape()[0],
               pass.reversed),
@@ -183,9 +183,9 @@ Value RnnFullyConnected(GraphBuilder& b, Value x, Value weight, Value bias) {
       inputs, {.num_hidden = weight.shape()[0], .no_bias = !bias});
 }
 
-void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun,
+void BuildRnnTurns(const RnnAttrs& a, Value inputs, Value begun, bool keeps,
                    GraphBuilder& b, RnnPass& pass) {
-  RnnTurn(a, pass, begun, b).Build(inputs);
+  RnnTurn(a, pass, begun, keeps, b).Build(inputs);
 }
 
 }  // namespace mxc
