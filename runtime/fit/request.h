@@ -128,6 +128,9 @@ template <class Fields>
 void Request::DescribeLoop(Fields& f) {
   f.Number("epochs", trainer.epochs, kAtLeast1, "in all, resumed ones included",
            {.shown = true});
+  f.Number("steps", trainer.steps, kAtLeast1,
+           "end after N updates in all, if the epochs have more",
+           {.type = "N"});
   f.Number("accumulate", trainer.accumulate, kAtLeast1,
            "batches whose gradients are added up for one update, as of a batch "
            "N times as large; the last update of an epoch may have fewer, and "
@@ -145,7 +148,9 @@ void Request::DescribeLoop(Fields& f) {
   f.Text("lr-schedule", trainer.schedule, "SCHEDULE",
          "factor:step=N:factor=F, multifactor:step=A,B:factor=F, poly, cosine "
          "or onecycle over the run or max_update=N, "
-         "plateau:factor=F:patience=EPOCHS; each but onecycle with "
+         "plateau:factor=F:patience=EPOCHS, Caffe's exp:gamma=G, "
+         "inv:gamma=G:power=P and sigmoid:gamma=G:step=N; each but onecycle "
+         "with "
          "warmup_steps=N or warmup_epochs=N",
          CheckSchedule);
   f.Text("metric", metrics, "METRICS",

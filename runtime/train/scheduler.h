@@ -4,12 +4,17 @@
 //
 //   factor       step, factor=1, stop_factor_lr=1e-8
 //   multifactor  step=A,B,C, factor=1
-//   poly         max_update, pwr=2, final_lr=0
-//   cosine       max_update, final_lr=0
+//   poly         max_update, pwr=2, final_lr=0, first=1
+//   cosine       max_update, final_lr=0, first=1
 //   constant
 // and PyTorch's
 //   onecycle     max_update, pct_start=0.3, div_factor=25, final_div_factor=1e4
 //   plateau      factor=0.1, patience=10, threshold=1e-4, min_lr=0
+// and Caffe's
+//   exp          gamma
+//   inv          gamma, power
+//   sigmoid      gamma, step
+// whose poly counts updates from first=0.
 //
 // All take base_lr=0.01, warmup_steps=0, warmup_begin_lr=0 and
 // warmup_mode=linear|constant:  multifactor:step=100,200:factor=0.1

@@ -33,7 +33,10 @@ StatusOr<TrainResult> Trainer::Run() {
   WarnOfLargeBatch();
   WarnOfMoreClasses();
   loss_scale_ = LossScale();
-  if (epochs_ >= options_.epochs) {
+  if (MadeAll()) {
+    reporter_.Say(Format("all %lld steps are done already",
+                         static_cast<long long>(options_.steps)));
+  } else if (epochs_ >= options_.epochs) {
     const auto done = static_cast<long long>(epochs_);
     const auto asked = static_cast<long long>(options_.epochs);
     reporter_.Say(
@@ -44,7 +47,7 @@ StatusOr<TrainResult> Trainer::Run() {
   Status status;
   bool goes_on = true;
   while (status.ok() && epochs_ < options_.epochs && !result_.interrupted &&
-         !best_->Stops() && goes_on) {
+         !best_->Stops() && goes_on && !MadeAll()) {
     status = RunEpoch();
     if (!status.ok() || result_.interrupted) break;
     status = step_.LendStates();
@@ -95,6 +98,9 @@ RunLength Trainer::LengthOfRun() const {
     length.updates += UpdatesIn(samples_.batches(epoch));
   }
   length.updates += (options_.epochs - counted) * length.updates_an_epoch;
+  if (options_.steps > 0) {
+    length.updates = std::min(length.updates, options_.steps);
+  }
   return length;
 }
 
@@ -126,8 +132,15 @@ Status Trainer::RunEpoch() {
     Announce();
     MXC_RT_RETURN_IF_ERROR(SaveIfDue());
     if (result_.interrupted) return {};
+    if (MadeAll()) MXC_RT_RETURN_IF_ERROR(CutEpoch());
   }
   return FinishEpoch();
+}
+
+// What a longer run trains on next is the next epoch.
+Status Trainer::CutEpoch() {
+  epoch_over_ = true;
+  return samples_.SeekEpoch(epochs_ + 1);
 }
 
 StatusOr<bool> Trainer::NextBatch() {

@@ -32,6 +32,9 @@ namespace mxc::train {
 
 struct TrainerOptions {
   int64_t epochs = 1;
+  // Updates in all, after which an epoch is over and the run, too; 0: as many as
+  // the epochs have.
+  int64_t steps = 0;
   std::optional<double> learning_rate;
   std::string schedule;  // ParseSchedule; empty: a constant rate
   // Batches whose gradients make one update, which is a step; fewer at the end of
@@ -137,6 +140,11 @@ class Trainer {
   void TellBest();
   RunLength LengthOfRun() const;
   Status SettleRate();
+  // Whether `steps` are made.
+  bool MadeAll() const {
+    return options_.steps > 0 && steps_ >= options_.steps;
+  }
+  Status CutEpoch();
   Status RunStep();
   Status RunBatch(bool updates);
   StatusOr<bool> NextBatch();

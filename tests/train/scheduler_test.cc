@@ -35,8 +35,9 @@ TEST_CASE("scheduler: goes on from its state as if it had never stopped") {
   for (const char* text :
        {"constant", "factor:step=3:factor=0.5",
         "multifactor:step=4,9:factor=.1", "poly:max_update=10:warmup_steps=3",
-        "cosine:max_update=10", "onecycle:max_update=16",
-        "plateau:patience=1"}) {
+        "cosine:max_update=10", "onecycle:max_update=16", "plateau:patience=1",
+        "exp:gamma=0.9", "inv:gamma=0.5:power=0.75",
+        "sigmoid:gamma=-0.5:step=4", "poly:max_update=10:first=0"}) {
     CAPTURE(text);
     for (int64_t stop = 1; stop < 15; ++stop) {
       auto first = ParseSchedule(text, 0.5), second = ParseSchedule(text, 0.5);
@@ -88,6 +89,30 @@ TEST_CASE("scheduler: the run's length is what decays take") {
                   .ok());
 }
 
+// GetLearningRate of sgd_solver.cpp of BVLC/caffe, which counts iterations from 0.
+TEST_CASE("scheduler: Caffe's policies") {
+  const auto rate = [](const char* text, int64_t iteration) {
+    return (*ParseSchedule(text, 0.01))->At(iteration + 1);
+  };
+  for (const int64_t iteration : {0, 1, 7, 99, 100, 250}) {
+    CAPTURE(iteration);
+    const auto i = static_cast<double>(iteration);
+    CHECK(rate("exp:gamma=0.99", iteration) ==
+          doctest::Approx(0.01 * std::pow(0.99, i)));
+    CHECK(rate("inv:gamma=0.1:power=0.75", iteration) ==
+          doctest::Approx(0.01 * std::pow(1 + 0.1 * i, -0.75)));
+    CHECK(rate("sigmoid:gamma=-0.05:step=100", iteration) ==
+          doctest::Approx(0.01 / (1 + std::exp(0.05 * (i - 100)))));
+    CHECK(rate("poly:max_update=300:pwr=2:first=0", iteration) ==
+          doctest::Approx(0.01 * std::pow(1 - i / 300, 2)));
+    CHECK(rate("factor:step=100:factor=0.1:stop_factor_lr=0", iteration) ==
+          doctest::Approx(0.01 * std::pow(0.1, iteration / 100)));
+    const int passed = (iteration >= 7) + (iteration >= 100);
+    CHECK(rate("multifactor:step=7,100:factor=0.1", iteration) ==
+          doctest::Approx(0.01 * std::pow(0.1, passed)));
+  }
+}
+
 TEST_CASE("scheduler: onecycle goes up to the rate and down again") {
   // torch.optim.lr_scheduler.OneCycleLR(max_lr=1, total_steps=10): its phases
   // end at steps 0.3·10 − 1 and 9.
@@ -136,6 +161,10 @@ TEST_CASE("scheduler: refusals name what is wrong") {
   CHECK_FALSE(message("poly:max_update=3:warmup_steps=3").empty());
   CHECK_FALSE(message("constant:warmup_begin_lr=1").empty());
   CHECK_FALSE(message("constant:warmup_mode=fast").empty());
+  CHECK_FALSE(message("exp").empty());
+  CHECK_FALSE(message("inv:gamma=1").empty());
+  CHECK_FALSE(message("sigmoid:step=1").empty());
+  CHECK_FALSE(message("poly:max_update=3:first=2").empty());
   CHECK_FALSE(message(":").empty());
 }
 

@@ -167,6 +167,30 @@ TEST_CASE(
   CHECK(run.recorder.steps[8].learning_rate == doctest::Approx(0));
 }
 
+TEST_CASE("trainer: a number of steps ends the run within an epoch") {
+  const RunFolder folder;
+  Run run;
+  TrainerOptions options = Options(folder / "net");
+  options.steps = 10;  // of seven an epoch
+  const auto result = run.Train(options);
+  REQUIRE_MESSAGE(result.ok(), result.status().message());
+  CHECK(result->step == 10);
+  CHECK(result->epochs == 2);
+  CHECK(fs::exists(EpochCheckpoint(folder / "net", 2).Path("params")));
+  // Nothing is left to do, and with more steps the next epoch begins.
+  options.resume = true;
+  Run again;
+  const auto nothing = again.Train(options);
+  REQUIRE_MESSAGE(nothing.ok(), nothing.status().message());
+  CHECK(nothing->step == 10);
+  options.steps = 12;
+  Run more;
+  const auto longer = more.Train(options);
+  REQUIRE_MESSAGE(longer.ok(), longer.status().message());
+  CHECK(longer->step == 12);
+  CHECK(longer->epochs == 3);
+}
+
 void CheckInterrupted(int64_t accumulate, double ema, int64_t steps) {
   const RunFolder folder;
   const auto options_of = [&](const std::string& save) {

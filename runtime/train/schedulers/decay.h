@@ -21,6 +21,7 @@ class DecayScheduler : public Scheduler {
   const double base_;
   double final_ = 0;
   int64_t max_update_ = 0;
+  int64_t first_ = 1;  // the number of the first update
 };
 
 }  // namespace mxc::train
