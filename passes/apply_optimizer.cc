@@ -176,6 +176,13 @@ Result<Graph> UpdateGraph(const Graph& network, const Node& parameter,
   MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));
   MXC_ASSIGN(const AttrsPtr attrs,
              ParseAttrsOf(*optimizer, options.optimizer_attrs));
+  if (optimizer->whole(attrs.get())) {
+    return Error({},
+                 "'{}' as it is set needs the gradients of all parameters at "
+                 "once; here each is updated by itself, as --accumulate and "
+                 "jobs with servers do",
+                 optimizer->name);
+  }
   MXC_RETURN_IF_ERROR(RequireFreeNames(network));
   Graph graph;
   graph.training = graph.stateful = true;

@@ -44,6 +44,7 @@ class Opt {
     };
     optimizer_.states = [](const void*) { return std::string("None"); };
     optimizer_.lazy = [](const void*) { return false; };
+    optimizer_.whole = [](const void*) { return false; };
     optimizer_.decays = [](std::string_view parameter) {
       return parameter.ends_with("_weight") || parameter.ends_with("_gamma");
     };
@@ -68,6 +69,13 @@ class Opt {
   template <class F>
   Opt& Lazy(F f) {  // bool(const A&)
     optimizer_.lazy = [f](const void* a) {
+      return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
+  template <class F>
+  Opt& Whole(F f) {  // bool(const A&)
+    optimizer_.whole = [f](const void* a) {
       return f(*static_cast<const A*>(a));
     };
     return *this;

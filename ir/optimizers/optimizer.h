@@ -63,6 +63,9 @@ struct Optimizer {
   // Whether rows that a sparse gradient lacks stay as they are (MXNet's
   // lazy_update); an element's update depends on no other then.
   std::function<bool(const void* attrs)> lazy;
+  // Whether the update of a parameter depends on the gradients of all, so that
+  // it cannot be made for one alone.
+  std::function<bool(const void* attrs)> whole;
   // Where MXNet keeps the f32 copy of a half-precision parameter: after that
   // state, in one tuple, or before it.
   bool copy_follows = false;

@@ -23,13 +23,24 @@ DType ComputingType(const Node& parameter) {
   return parameter.types[0].dtype == DType::kF64 ? DType::kF64 : DType::kF32;
 }
 
+// Over all places of `shape`, of which `element` is one's.
+Expr SquaresOver(const Shape& shape, const Expr& element) {
+  std::vector<Range> ranges;
+  for (const int64_t extent : shape.dims()) {
+    ranges.push_back({FreshReductionVar(), Expr(0), Expr(extent)});
+  }
+  const Expr inner =
+      SubstituteVars(element, [&](int var) { return Var(ranges[var].var); });
+  return Reduce(ReduceOp::kSum, ranges, inner * inner);
+}
+
 }  // namespace
 
 // --- UpdateFrame
 
 UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
-                         Value loss)
-    : graph_(graph), loss_(loss) {
+                         Value loss, std::span<const Trained> parameters)
+    : graph_(graph), parameters_(parameters), loss_(loss) {
   const TensorUse use = {TensorRole::kRate, {}};
   Node* rate = graph.AddVariable(NameOf(use));
   rate->use = use;
@@ -42,6 +53,28 @@ UpdateFrame::UpdateFrame(Graph& graph, const OptimizerOptions& options,
       Tensor::Filled({DType::kI64, Shape{1}},
                      static_cast<double>(options.begin_num_update)),
       updates);
+}
+
+Value UpdateFrame::squares() {
+  if (squares_) return squares_;
+  Expr sum = Constant(0, DType::kF64);
+  std::vector<Value> parts;
+  for (const Trained& trained : parameters_) {
+    GraphBuilder builder(graph_, *trained.parameter);
+    const Value gradient = trained.gradient;
+    const DType computing = ComputingType(*trained.parameter);
+    const Expr element =
+        Cast(Load(0, gradient.type().dtype, IdentityIndex(gradient.shape())),
+             computing);
+    const MapOutput output = {{computing, Shape{1}},
+                              SquaresOver(gradient.shape(), element)};
+    sum = sum + Cast(Load(static_cast<int>(parts.size()), computing, {Expr(0)}),
+                     DType::kF64);
+    parts.push_back(MapOf(builder, {&gradient, 1}, {&output, 1}, "squares")[0]);
+  }
+  GraphBuilder builder(graph_, *updates_.node);
+  const MapOutput output = {kNumberType, sum};
+  return squares_ = MapOf(builder, parts, {&output, 1}, "squares")[0];
 }
 
 Value UpdateFrame::begun() {
@@ -182,14 +215,8 @@ Expr UpdateBuilder::Normal() {
 }
 
 Expr UpdateBuilder::SumOfSquares(const Expr& element, std::string_view role) {
-  std::vector<Range> ranges;
-  for (const int64_t extent : type().shape.dims()) {
-    ranges.push_back({FreshReductionVar(), Expr(0), Expr(extent)});
-  }
-  const Expr inner =
-      SubstituteVars(element, [&](int var) { return Var(ranges[var].var); });
   const MapOutput output = {{computing_, Shape{1}},
-                            Reduce(ReduceOp::kSum, ranges, inner * inner)};
+                            SquaresOver(type().shape, element)};
   const Value sum = MapOf(builder_, operands_, {&output, 1}, role)[0];
   return Cast(Read(sum, true), DType::kF64);
 }
@@ -240,7 +267,7 @@ void UpdateBuilder::Finish() {
 void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
                 std::span<const Trained> parameters, Value loss) {
   const OptimizerOptions& options = optimizer.options(attrs);
-  UpdateFrame frame(graph, options, loss);
+  UpdateFrame frame(graph, options, loss, parameters);
   for (const Trained& trained : parameters) {
     UpdateBuilder builder(graph, frame, trained, options);
     optimizer.update(attrs, builder);

@@ -47,11 +47,15 @@ class UpdateFrame {
  public:
   // `loss`: f32[1], empty where none is known, or what else is not finite where
   // nothing is to be updated.
-  UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss);
+  UpdateFrame(Graph& graph, const OptimizerOptions& options, Value loss,
+              std::span<const Trained> parameters);
 
   Value learning_rate() const { return learning_rate_; }
   Value loss() const { return loss_; }
   Value updates() const { return updates_; }  // i64[1]: made before this one
+
+  // f64[1]: the sum of the squares of all gradients.
+  Value squares();
 
   // The state of role kBegun: 0 until the first update, or until
   // somebody brings states along, then 1.
@@ -72,7 +76,8 @@ class UpdateFrame {
   Value SharedAs(TensorUse use, std::string_view what, double initial);
 
   Graph& graph_;
-  Value learning_rate_, loss_, updates_;
+  const std::span<const Trained> parameters_;
+  Value learning_rate_, loss_, updates_, squares_;
   std::map<std::string, SharedState> shared_;  // by the state's name
 };
 
@@ -134,6 +139,10 @@ class UpdateBuilder {
   // parameter before this one made of it; at first `initial`.
   Expr Shared(std::string_view name, double initial);
   void SetShared(std::string_view name, const Expr& number);
+  // The norm of all parameters' gradients together, rescaled.
+  Expr NormOfAll() {
+    return Sqrt(Read(frame_.squares(), true)) * Number(rescale());
+  }
   // Σ element² over the parameter, and its root.
   Expr SumOfSquares(const Expr& element, std::string_view role);
   Expr Norm(const Expr& element, std::string_view role) {
