@@ -40,7 +40,10 @@ struct PictureSteps {
     f("std_g", std_g, "green is divided by it");
     f("std_b", std_b, "blue is divided by it");
     f("scale", scale, "then multiplied by it");
-    f("mean_img", mean_img, "NDArray file with a mean for every pixel");
+    f("mean_img", mean_img,
+      "file with a mean for every pixel: an NDArray of data_shape, or a "
+      "BlobProto "
+      "of Caffe, from which what is cut out of the picture is cut");
     f.Choice("orientation", orientation, {"exif", "stored"},
              "turned as EXIF data say, or as stored");
     f("blue_first", blue_first,

@@ -5,7 +5,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/base/file.h"
 #include "runtime/data/source.h"
+#include "runtime/formats/caffe_messages.h"
 #include "runtime/formats/ndarray_list.h"
 
 namespace mxc::data {
@@ -64,10 +66,38 @@ Picture Pad(const Picture& in, int pad, uint8_t fill) {
   return out;
 }
 
-StatusOr<std::vector<float>> ReadMeanPicture(const std::string& path,
-                                             const Extents& shape) {
+// None: the file is no such message.
+StatusOr<MeanPicture> ReadCaffesMean(const std::string& path,
+                                     const Extents& shape) {
+  MXC_RT_ASSIGN(const runtime::MappedFile file,
+                runtime::MappedFile::Open(path));
+  MXC_RT_ASSIGN(runtime::CaffeBlob blob, runtime::ParseCaffeBlob(file.bytes()));
+  Extents& extents = blob.shape;
+  while (extents.size() > 3 && extents.front() == 1) {
+    extents.erase(extents.begin());
+  }
+  constexpr int64_t kLargest = 1 << 16;
+  if (extents.size() != 3 || extents[0] != shape[0] || extents[1] < shape[1] ||
+      extents[2] < shape[2] || extents[1] > kLargest || extents[2] > kLargest) {
+    return runtime::Fail(StatusCode::kInvalidArgument,
+                         "mean_img: '%s' has shape %s, which %s is not cut "
+                         "out of",
+                         path.c_str(), SettingText(extents).c_str(),
+                         SettingText(shape).c_str());
+  }
+  return MeanPicture{std::move(blob.values), true, static_cast<int>(extents[1]),
+                     static_cast<int>(extents[2])};
+}
+
+StatusOr<MeanPicture> ReadMeanPicture(const std::string& path,
+                                      const Extents& shape) {
   const auto arrays = runtime::ReadNdarrayList(path);
-  if (!arrays.ok()) return arrays.status();
+  if (!arrays.ok()) {
+    auto caffes = ReadCaffesMean(path, shape);
+    const bool other = caffes.status().code() == StatusCode::kCorrupt;
+    if (!other) return caffes;
+    return arrays.status();
+  }
   if (arrays->size() != 1 || (*arrays)[0].array.shape != shape ||
       (*arrays)[0].array.type != ElementType::kF32) {
     return runtime::Fail(StatusCode::kInvalidArgument,
@@ -76,8 +106,9 @@ StatusOr<std::vector<float>> ReadMeanPicture(const std::string& path,
                          path.c_str(), SettingText(shape).c_str());
   }
   const std::span<const std::byte> bytes = (*arrays)[0].array.bytes();
-  std::vector<float> mean(bytes.size() / sizeof(float));
-  std::memcpy(mean.data(), bytes.data(), bytes.size());
+  MeanPicture mean;
+  mean.values.resize(bytes.size() / sizeof(float));
+  std::memcpy(mean.values.data(), bytes.data(), bytes.size());
   return mean;
 }
 
@@ -165,11 +196,21 @@ Status PictureTransform::Apply(Picture picture, Draws draws,
   if (!options_.random_resized_crop || !CropAreaAtRandom(draws, &picture)) {
     MXC_RT_RETURN_IF_ERROR(Enlarge(&picture));
   }
+  const MeanPicture& mean = mean_picture_;
+  if (mean.whole &&
+      (picture.height != mean.height || picture.width != mean.width)) {
+    return BadRecord("a picture of " + std::to_string(picture.height) + "x" +
+                     std::to_string(picture.width) +
+                     ", of which mean_img has " + std::to_string(mean.height) +
+                     "x" + std::to_string(mean.width) + " means");
+  }
   Window window = Choose(picture, draws);
+  const Window origin = window;
   ChangeLook(draws, &window, &picture);
   switch (options_.dtype) {
     case PictureType::kFloat32:
-      WriteFloats(picture, window, draws, reinterpret_cast<float*>(out));
+      WriteFloats(picture, window, origin, draws,
+                  reinterpret_cast<float*>(out));
       break;
     case PictureType::kUint8:
       WriteBytes(picture, window, reinterpret_cast<uint8_t*>(out));
@@ -264,8 +305,23 @@ void PictureTransform::ChangeLook(Draws& draws, Window* window,
   Erase(look.random_erasing, mean, draws, picture);
 }
 
+std::pair<const float*, int> PictureTransform::MeanRow(
+    int plane, int y, const Window& origin) const {
+  if (mean_picture_.values.empty()) return {nullptr, 0};
+  const float* values = mean_picture_.values.data();
+  const auto c = static_cast<ptrdiff_t>(ColourOf(plane));
+  if (!mean_picture_.whole) {
+    return {values + (c * height() + y) * width(), 1};
+  }
+  const ptrdiff_t blue_first = channels() - 1 - c;
+  const ptrdiff_t row = blue_first * mean_picture_.height + origin.top + y;
+  const int left = origin.left + (origin.mirror ? width() - 1 : 0);
+  return {values + row * mean_picture_.width + left, origin.mirror ? -1 : 1};
+}
+
 void PictureTransform::WriteFloats(const Picture& picture, const Window& window,
-                                   Draws& draws, float* out) const {
+                                   const Window& origin, Draws& draws,
+                                   float* out) const {
   const auto change = [&](double most) {
     return most > 0 ? draws.Between(-most, most) : 0;
   };
@@ -279,17 +335,14 @@ void PictureTransform::WriteFloats(const Picture& picture, const Window& window,
     const auto slope = static_cast<float>(contrast) * factor;
     const auto offset = static_cast<float>(light) * factor;
     const auto mean = static_cast<float>(mean_[c]);
-    const float* mean_pixel =
-        mean_picture_.empty()
-            ? nullptr
-            : mean_picture_.data() +
-                  static_cast<ptrdiff_t>(c) * height() * width();
     for (int y = 0; y < height(); ++y) {
+      auto [mean_pixel, mean_step] = MeanRow(plane, y, origin);
       const uint8_t* from = picture.row(window.top + y) +
                             static_cast<ptrdiff_t>(first) * picture.channels +
                             c;
       for (int x = 0; x < width(); ++x, from += step) {
-        const float m = mean_pixel != nullptr ? *mean_pixel++ : mean;
+        const float m = mean_pixel != nullptr ? *mean_pixel : mean;
+        mean_pixel += mean_step;
         *out++ = (static_cast<float>(*from) - m) * slope + offset;
       }
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/data/picture/augment.h"
@@ -67,6 +68,15 @@ struct PictureOptions : PictureSteps {
   }
 };
 
+// Planar; empty: there is none.
+struct MeanPicture {
+  std::vector<float> values;
+  // Caffe's: as large as pictures before they are cropped, the first channel
+  // blue. Else of the data_shape, the first one red.
+  bool whole = false;
+  int height = 0, width = 0;
+};
+
 class PictureTransform {
  public:
   // Refuses options that contradict each other, and a mean_img that is not
@@ -103,14 +113,20 @@ class PictureTransform {
   Status Enlarge(Picture* picture) const;
   Window Choose(const Picture& picture, Draws& draws) const;
   void ChangeLook(Draws& draws, Window* window, Picture* picture) const;
-  void WriteFloats(const Picture& picture, const Window& window, Draws& draws,
-                   float* out) const;
+  // `origin`: the window before the picture was changed, for the mean.
+  void WriteFloats(const Picture& picture, const Window& window,
+                   const Window& origin, Draws& draws, float* out) const;
   template <class T>
   void WriteBytes(const Picture& picture, const Window& window, T* out) const;
 
   PictureOptions options_;
+  // Where the mean of the window's row y begins, and the step from pixel to
+  // pixel of it; null: it is mean_.
+  std::pair<const float*, int> MeanRow(int plane, int y,
+                                       const Window& origin) const;
+
   double mean_[3] = {}, std_[3] = {};
-  std::vector<float> mean_picture_;  // planar; empty: mean_
+  MeanPicture mean_picture_;
 };
 
 }  // namespace mxc::data

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/formats/caffe_messages.h"
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+namespace mxc::runtime {
+namespace {
+
+enum CaffeWire : uint32_t {
+  kWireVarint = 0,
+  kWireFixed64 = 1,
+  kWireBytes = 2,
+  kWireFixed32 = 5
+};
+
+// One field after the other; fields of other kinds than a message expects are
+// damage.
+class CaffeFields {
+ public:
+  explicit CaffeFields(Bytes message) : left_(message) {}
+
+  // False at the end, and where the bytes are no message.
+  bool Next() {
+    if (left_.empty() || damaged_) return false;
+    uint64_t tag = 0;
+    if (!TakeVarint(&tag)) return Fail();
+    number_ = tag >> 3;
+    wire_ = static_cast<uint32_t>(tag & 7);
+    switch (wire_) {
+      case kWireVarint:
+        return TakeVarint(&varint_) || Fail();
+      case kWireFixed64:
+        return Take(8);
+      case kWireFixed32:
+        return Take(4);
+      case kWireBytes: {
+        uint64_t size = 0;
+        return (TakeVarint(&size) && Take(size)) || Fail();
+      }
+      default:
+        return Fail();
+    }
+  }
+
+  bool damaged() const { return damaged_; }
+  uint64_t number() const { return number_; }
+  Bytes bytes() const { return bytes_; }
+  bool Is(CaffeWire wire) {
+    if (wire_ != wire) damaged_ = true;
+    return wire_ == wire;
+  }
+  void Read(int64_t* value) {
+    if (Is(kWireVarint)) *value = static_cast<int64_t>(varint_);
+  }
+  // One, or many in one field.
+  template <class From>
+  void ReadNumbers(std::vector<float>* values) {
+    constexpr CaffeWire kOne = sizeof(From) == 4 ? kWireFixed32 : kWireFixed64;
+    if (wire_ != kOne && !Is(kWireBytes)) return;
+    if (bytes_.size() % sizeof(From) != 0) {
+      damaged_ = true;
+      return;
+    }
+    values->reserve(values->size() + bytes_.size() / sizeof(From));
+    for (size_t at = 0; at < bytes_.size(); at += sizeof(From)) {
+      From value;
+      std::memcpy(&value, bytes_.data() + at, sizeof value);
+      values->push_back(static_cast<float>(value));
+    }
+  }
+  void ReadExtents(std::vector<int64_t>* values) {
+    if (wire_ == kWireVarint) {
+      values->push_back(static_cast<int64_t>(varint_));
+      return;
+    }
+    if (!Is(kWireBytes)) return;
+    CaffeFields packed(bytes_);
+    uint64_t value = 0;
+    while (!packed.left_.empty() && packed.TakeVarint(&value)) {
+      values->push_back(static_cast<int64_t>(value));
+    }
+    if (!packed.left_.empty()) damaged_ = true;
+  }
+
+ private:
+  bool Fail() {
+    damaged_ = true;
+    return false;
+  }
+  bool Take(uint64_t size) {
+    if (size > left_.size()) return Fail();
+    bytes_ = left_.first(static_cast<size_t>(size));
+    left_ = left_.subspan(static_cast<size_t>(size));
+    return true;
+  }
+  bool TakeVarint(uint64_t* value) {
+    *value = 0;
+    for (int shift = 0; shift < 64; shift += 7) {
+      if (left_.empty()) return false;
+      const auto byte = static_cast<uint64_t>(left_.front());
+      left_ = left_.subspan(1);
+      *value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return true;
+    }
+    return false;
+  }
+
+  Bytes left_, bytes_;
+  uint64_t number_ = 0, varint_ = 0;
+  uint32_t wire_ = 0;
+  bool damaged_ = false;
+};
+
+// No larger than a picture may be; none is negative.
+std::optional<int64_t> ProductOf(const std::vector<int64_t>& extents) {
+  constexpr int64_t kMost = int64_t{1} << 31;
+  int64_t product = 1;
+  for (const int64_t extent : extents) {
+    if (extent < 0 || extent > kMost) return std::nullopt;
+    product *= extent;
+    if (product > kMost) return std::nullopt;
+  }
+  return product;
+}
+
+Status NoWhole(const char* what) {
+  return {StatusCode::kCorrupt, std::string("no whole ") + what + " of Caffe"};
+}
+
+}  // namespace
+
+StatusOr<CaffeDatum> ParseCaffeDatum(Bytes message) {
+  CaffeDatum datum;
+  CaffeFields fields(message);
+  while (fields.Next()) {
+    int64_t flag = 0;
+    switch (fields.number()) {
+      case 1:
+        fields.Read(&datum.channels);
+        break;
+      case 2:
+        fields.Read(&datum.height);
+        break;
+      case 3:
+        fields.Read(&datum.width);
+        break;
+      case 4:
+        if (fields.Is(kWireBytes)) datum.data = fields.bytes();
+        break;
+      case 5:
+        fields.Read(&datum.label);
+        break;
+      case 6:
+        fields.ReadNumbers<float>(&datum.floats);
+        break;
+      case 7:
+        fields.Read(&flag);
+        datum.encoded = flag != 0;
+        break;
+      default:
+        break;
+    }
+  }
+  if (fields.damaged()) return NoWhole("Datum");
+  if (datum.encoded) return datum;
+  const auto elements = ProductOf({datum.channels, datum.height, datum.width});
+  const size_t given =
+      datum.data.empty() ? datum.floats.size() : datum.data.size();
+  if (!elements || static_cast<size_t>(*elements) != given) {
+    return Fail(StatusCode::kCorrupt,
+                "a Datum of %lldx%lldx%lld with %zu values",
+                static_cast<long long>(datum.channels),
+                static_cast<long long>(datum.height),
+                static_cast<long long>(datum.width), given);
+  }
+  return datum;
+}
+
+StatusOr<CaffeBlob> ParseCaffeBlob(Bytes message) {
+  CaffeBlob blob;
+  std::vector<int64_t> old(4, 0);  // num, channels, height, width
+  bool has_old = false;
+  CaffeFields fields(message);
+  while (fields.Next()) {
+    const uint64_t number = fields.number();
+    if (number >= 1 && number <= 4) {
+      fields.Read(&old[static_cast<size_t>(number - 1)]);
+      has_old = true;
+    } else if (number == 5) {
+      fields.ReadNumbers<float>(&blob.values);
+    } else if (number == 7 && fields.Is(kWireBytes)) {
+      CaffeFields shape(fields.bytes());
+      while (shape.Next()) {
+        if (shape.number() == 1) shape.ReadExtents(&blob.shape);
+      }
+      if (shape.damaged()) return NoWhole("BlobProto");
+    } else if (number == 8) {
+      fields.ReadNumbers<double>(&blob.values);
+    }
+  }
+  if (fields.damaged()) return NoWhole("BlobProto");
+  if (has_old) blob.shape = old;
+  const auto elements = ProductOf(blob.shape);
+  if (!elements || static_cast<size_t>(*elements) != blob.values.size()) {
+    return Fail(StatusCode::kCorrupt,
+                "a BlobProto with %zu values, which its shape does not say",
+                blob.values.size());
+  }
+  return blob;
+}
+
+}  // namespace mxc::runtime
