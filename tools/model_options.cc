@@ -46,13 +46,30 @@ Result<InputTypes> ParseInputTypes(const std::vector<std::string>& texts) {
   return types;
 }
 
+void AddStateOptions(CLI::App& app, NetworkState& state) {
+  app.add_option_function<std::string>(
+         "--phase",
+         [&state](const std::string& phase) {
+           state.training = phase == "train";
+         },
+         "of a Caffe net: which of its layers are meant")
+      ->check(OneOf({"train", "test"}))
+      ->default_str(state.training ? "train" : "test");
+  app.add_option("--stage", state.stages,
+                 "of a Caffe net: a stage that its state has (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  app.add_option("--level", state.level, "of a Caffe net: its state's level");
+}
+
 }  // namespace
 
 void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      InputTexts& inputs) {
   app.option_defaults()->group("Network");
-  app.add_option("MODEL", request.model,
-                 "a network: ONNX, MXNet's symbol JSON or mxc's own JSON");
+  app.add_option(
+      "MODEL", request.model,
+      "a network: ONNX, MXNet's symbol JSON, Caffe or mxc's own JSON");
   app.add_option("--input-shape", inputs.shapes,
                  "shape of an input (repeatable)")
       ->type_name("NAME:1x3x224x224")
@@ -99,6 +116,7 @@ void AddModelOptions(CLI::App& app, NetworkRequest& request,
                                  fmt::join(names, ", "));
       })
       ->type_name("NAME");
+  AddStateOptions(app, request.state);
 }
 
 std::string InitializersHelp() {

@@ -21,9 +21,11 @@
 #include "tools/driver/compile.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
+#include "tools/dry_run.h"
 #include "tools/output_file.h"
 #include "tools/request_options.h"
 #include "tools/saved_series.h"
+#include "tools/solver_words.h"
 #include "tools/train_data.h"
 #include "tools/train_devices.h"
 #include "tools/train_labels.h"
@@ -51,6 +53,8 @@ struct TrainOptions {
   // Empty: not said.
   std::string validation, log_folder, trace, states, metrics;
   std::vector<std::string> validation_options;
+  bool dry = false;                   // --dry-run
+  std::optional<SolverWords> solver;  // these are the words of
 };
 
 // Labels beyond the values of an output are never learned, and no loss tells.
@@ -262,6 +266,45 @@ int HandOver(const CLI::App& app, const TrainLoop& loop,
   return HandOverToRun(argv.data());
 }
 
+std::optional<int64_t> NumberOf(const TrainLoop& loop, const char* option) {
+  const std::string text = loop.Value(option);
+  if (text.empty()) return std::nullopt;
+  return std::stoll(text);
+}
+
+// Samples that are not there are said, and no error.
+Status ShowTraining(const TrainOptions& options, const TrainLoop& loop) {
+  DryRun run;
+  MXC_ASSIGN(run.request, RequestOf(options.request));
+  MXC_RETURN_IF_ERROR(RequireCombination(options));
+  run.request.network.parameters = std::make_shared<const ParameterFile>();
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(run.request.network));
+  DataRequest data = options.data;
+  data.takes = TakenBy(*network, run.request.For(0));
+  const auto source = OpenData(data, {});
+  if (data.source.empty()) {
+    run.unread = "none are named; --data does";
+  } else if (source.ok()) {
+    run.samples = source->get();
+    MXC_ASSIGN(const Model model,
+               DraftForShapes(**source, *network, run.request.For(0)));
+    TakeShapes(**source, model, run.request);
+  } else {
+    run.unread = source.errors()[0].message;
+  }
+  run.solver = options.solver;
+  run.network = network.get();
+  run.validation = options.validation;
+  run.batch_size = options.data.batch_size;
+  run.epochs = NumberOf(loop, "--epochs");
+  run.steps = NumberOf(loop, "--steps");
+  run.accumulate = NumberOf(loop, "--accumulate").value_or(1);
+  run.schedule = loop.Value("--lr-schedule");
+  const std::string rate = loop.Value("--lr");
+  if (!rate.empty()) run.rate = std::stod(rate);
+  return Show(run, options.style);
+}
+
 // What mxc-run is told.
 void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.device = loop.Value("--device");
@@ -281,18 +324,40 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.metrics = loop.Value("--metric");
 }
 
+void TellOfSolver(const TrainOptions& options) {
+  if (!options.solver) return;
+  for (const std::string& note : options.solver->notes) {
+    PrintPhase(options.style, "note", note);
+  }
+}
+
+int TrainBySolver(const TrainOptions& options, const CLI::App& app);
+
 int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
+  if (IsSolverFile(options.request.request.network.model)) {
+    return TrainBySolver(options, app);
+  }
   std::vector<std::string> words = WordsForRun(app, loop);
   words.insert(words.begin(), options.request.request.network.model);
+  // Where nothing is read nothing needs to be named.
+  if (options.dry && options.data.source.empty()) {
+    words.insert(words.end(), {"--data", "none"});
+  }
   loop.Check(words);
   TakeFromLoop(loop, options);
   options.begins_anew = app.get_option("--init")->count() > 0;
   const std::string& model = options.request.request.network.model;
+  if (options.dry) {
+    const Status shown = ShowTraining(options, loop);
+    if (!shown.ok()) return Fail(options.style, shown.errors());
+    return kSuccess;
+  }
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(app, loop, model);
     if (!legal.ok()) return Fail(options.style, legal.errors());
     return HandOver(app, loop, model);
   }
+  TellOfSolver(options);
   const Result<runtime::FileLock> lock = LockSeries(options.series);
   if (!lock.ok())
     return Fail(options.style, lock.errors(), "nothing was trained");
@@ -304,15 +369,18 @@ int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
   return HandOver(app, loop, *artifact);
 }
 
-}  // namespace
-
-std::function<int()> AddTrain(CLI::App& app) {
+// `solver`: whose words the app will parse.
+std::function<int()> AddTrainOf(CLI::App& app,
+                                std::optional<SolverWords> solver) {
   auto options = std::make_shared<TrainOptions>();
+  options->solver = std::move(solver);
   CompileRequest& request = options->request.request;
+  request.network.state.training = true;
   request.network.init = "xavier";
   AddModelOptions(app, options->request);
   app.get_option("MODEL")->required()->description(
-      "a network to compile for training, or an artifact that trains");
+      "a network to compile for training, an artifact that trains, or a solver "
+      "of Caffe, whose settings the options that are given win over");
   AddWeightOptions(app, request.network);
   app.get_option("--init")->capture_default_str()->description(
       "initialize missing parameters; without --params and --epoch, all of "
@@ -323,8 +391,8 @@ std::function<int()> AddTrain(CLI::App& app) {
       "what is drawn and distorted, and of the network's own random numbers");
   app.option_defaults()->group("Data");
   app.add_option("--data", options->data.source,
-                 "what to train on:\n" + data::SourcesHelp())
-      ->required()
+                 "what to train on (required, unless a solver says it):\n" +
+                     data::SourcesHelp())
       ->type_name("SOURCE");
   app.add_option("--data-opt", options->data.settings,
                  "an option of the data (repeatable); help: list them")
@@ -355,6 +423,9 @@ std::function<int()> AddTrain(CLI::App& app) {
   app.option_defaults()->group("Report");
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
+  app.add_flag("--dry-run", options->dry,
+               "say what would be trained, on what and by which rates; nothing "
+               "is compiled or written");
   AddJsonOption(app, options->style);
   AddQuietOption(app, options->style);
   auto loop = std::make_shared<TrainLoop>();
@@ -365,9 +436,30 @@ std::function<int()> AddTrain(CLI::App& app) {
       "  mxc train net.json --data folder:photos --val folder:more \\\n"
       "      --lr 0.05 --opt momentum=0.9 --save net\n"
       "  mxc train net.json --data digits --save net --resume\n"
+      "  mxc train lenet_solver.prototxt --dry-run\n"
       "what a source of data takes: --data csv:F --data-opt help");
   return
       [options, loop, &app]() -> int { return RunTrain(*options, app, *loop); };
+}
+
+// As if its words had been said.
+int TrainBySolver(const TrainOptions& options, const CLI::App& app) {
+  const auto words = WordsOfSolver(app, options.request.request.network.model);
+  if (!words.ok()) {
+    return Fail(options.style, words.errors(), "nothing was trained");
+  }
+  CLI::App anew("", "train");
+  const auto run = AddTrainOf(anew, *words);
+  std::vector<std::string> reversed = words->words;
+  std::ranges::reverse(reversed);
+  anew.parse(std::move(reversed));
+  return run();
+}
+
+}  // namespace
+
+std::function<int()> AddTrain(CLI::App& app) {
+  return AddTrainOf(app, std::nullopt);
 }
 
 }  // namespace mxc

@@ -402,7 +402,7 @@ TEST_CASE("open: every mistake at once, with what is legal") {
   CHECK(Refusal("digit", Options(1)) ==
         "'digit' is no source of data; there are digits, mnist:DIR, "
         "cifar10:DIR, npy:x.npy,y.npy, csv:FILE, libsvm:FILE, rec:FILE, "
-        "folder:DIR, text:FILE");
+        "lmdb:DIR, list:FILE, folder:DIR, text:FILE");
   CHECK(Says(Refusal("mnist", Options(1)), "expected mnist:DIR"));
   CHECK(Says(Refusal("digits:x", Options(1)), "expected digits"));
   const std::string message =

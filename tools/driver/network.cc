@@ -120,6 +120,7 @@ Result<Model> LoadModel(const NetworkRequest& request, const Specialization& of,
   load.leave_unfit = request.refits;
   MXC_ASSIGN(load.input_values, ReadBound(request));
   load.loss = request.loss;
+  load.state = request.state;
   return Load(request.model, load);
 }
 
@@ -186,6 +187,7 @@ LoadOptions LoadedNetwork::OptionsFor(const Specialization& of) const {
 void LoadedNetwork::Complete(BuildOptions& options) const {
   options.input_values = bound_;
   options.loss = request_.loss;
+  options.state = request_.state;
 }
 
 Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {

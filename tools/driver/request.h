@@ -42,6 +42,8 @@ struct NetworkRequest {
   // inputs any more. For networks that compute shapes of inputs.
   std::map<std::string, std::string> bound;
   uint64_t seed = 0;
+  // Which of the file's networks (frontend.h).
+  NetworkState state;
   // Only shapes matter: missing parameters are made up.
   bool make_up_weights = false;
   // What `params` and `epoch` choose; null: it is chosen when the network is

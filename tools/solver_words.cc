@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/solver_words.h"
+
+#include <algorithm>
+#include <set>
+
+#include "frontend/caffe/solver.h"
+#include "frontend/network_source.h"
+
+namespace mxc {
+namespace {
+
+bool IsList(const std::string& name) {
+  return name == "--opt" || name == "--data-opt" || name == "--val-opt";
+}
+
+// "--lr", and of a list "--opt momentum".
+std::string KeyOf(const std::string& name, const std::string& value) {
+  return IsList(name) ? name + " " + value.substr(0, value.find('=')) : name;
+}
+
+// The user's words, and what of the solver's they take the place of.
+class Said {
+ public:
+  explicit Said(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options()) {
+      const std::string name = option->get_name();
+      if (name == "MODEL" || option->count() == 0) continue;
+      names_.insert(name);
+      if (option->get_expected_max() == 0) {
+        words_.push_back(name);
+        continue;
+      }
+      for (const std::string& value : option->results()) {
+        keys_.insert(KeyOf(name, value));
+        words_.push_back(name);
+        words_.push_back(value);
+      }
+    }
+  }
+
+  const std::vector<std::string>& words() const { return words_; }
+
+  bool Replaces(const std::string& name, const std::string& value) const {
+    const std::string key = KeyOf(name, value);
+    if (IsList(name) ? keys_.contains(key) : names_.contains(name)) return true;
+    if (name == "--opt")
+      return names_.contains("--optimizer") && !Is(key, "wd");
+    if (name == "--data-opt") {
+      return names_.contains("--data") && !Is(key, "epoch_batches");
+    }
+    if (name == "--val-opt") {
+      return names_.contains("--val") && !Is(key, "epoch_batches");
+    }
+    if (name == "--params") return names_.contains("--epoch");
+    return false;
+  }
+
+ private:
+  // Whether the item of a list is the one of that name, for any source or
+  // optimizer.
+  static bool Is(const std::string& key, const char* name) {
+    return key.ends_with(std::string(" ") + name);
+  }
+
+  std::vector<std::string> words_;
+  std::set<std::string> names_, keys_;
+};
+
+}  // namespace
+
+bool IsSolverFile(const std::string& path) {
+  const auto file = NetworkSource::Open(path);
+  return file.ok() && caffe::IsSolver(**file);
+}
+
+Result<SolverWords> WordsOfSolver(const CLI::App& app,
+                                  const std::string& path) {
+  MXC_ASSIGN(const auto file, NetworkSource::Open(path));
+  MXC_ASSIGN(const caffe::SolverCommand command, caffe::CommandOf(*file));
+  const Said said(app);
+  SolverWords words{{command.net}, command.notes};
+  for (const auto& [name, value] : command.options) {
+    if (said.Replaces(name, value)) continue;
+    words.words.push_back(name);
+    if (!value.empty()) words.words.push_back(value);
+  }
+  words.words.insert(words.words.end(), said.words().begin(),
+                     said.words().end());
+  return words;
+}
+
+}  // namespace mxc
