@@ -180,7 +180,7 @@ TEST_CASE("hostile: tensors without elements") {
                         Ints("c", {0}), Ints("d", {-1})},
        .reads = {"x", "a", "b", "c", "d"}}};
   for (const Hostile& one : none) {
-    CheckRefused(one, "output 'y0'");  // nothing of it is refused before
+    CheckRefused(one, "no output of the network");  // nothing before it
   }
   // Their extents are bounded like those of others.
   CheckRefused({.op = "Relu", .initializers = {None("x", {0, kMost, kMost})}},
