@@ -84,7 +84,10 @@ Result<Graph> Importer::Run(Diagnostics& notes) {
   } catch (const Refused& refused) {
     errors_.push_back(Error({}, "{}", refused.sentence));
   }
-  if (!errors_.empty()) return std::move(errors_);
+  if (!errors_.empty()) {
+    if (extents_) errors_[0].notes = extents_->others();
+    return std::move(errors_);
+  }
   if (const std::string note = extents_->Note(); !note.empty()) {
     notes_.push_back(Error({}, "{}", note));
   }

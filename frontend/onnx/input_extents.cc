@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/onnx/input_extents.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -57,7 +59,10 @@ Result<Extents> InputExtents::Of(const std::string& input,
                                  const TensorTypeProto& declared) {
   const auto* axes = declared.shape == nullptr ? nullptr : &declared.shape->dim;
   if (const Extents* given = Given(input)) {
-    if (axes == nullptr || axes->size() == given->size()) return *given;
+    if (axes == nullptr || axes->size() == given->size()) {
+      if (axes != nullptr) Compare(input, *axes, *given);
+      return *given;
+    }
     return Error({}, "has {} axes, but --input-shape gives it {}", axes->size(),
                  ToString(*given));
   }
@@ -79,6 +84,22 @@ Result<Extents> InputExtents::Of(const std::string& input,
     }
   }
   return dims;
+}
+
+// The batch may be another one; other extents may be, where the network's
+// operators do not hold them.
+void InputExtents::Compare(const std::string& input,
+                           const std::vector<TensorShapeDimension>& axes,
+                           const Extents& given) {
+  Extents stated = given;
+  for (size_t axis = 1; axis < axes.size(); ++axis) {
+    stated[axis] = axes[axis].dim_value.value_or(given[axis]);
+  }
+  if (stated == given) return;
+  others_.push_back(
+      fmt::format("input '{}' is given the shape {}; in the file "
+                  "it is {}",
+                  input.substr(0, 200), ToString(given), ToString(stated)));
 }
 
 // Of an axis without a number.

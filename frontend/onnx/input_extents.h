@@ -32,7 +32,14 @@ class InputExtents {
   // What Rebatched has changed; empty: nothing.
   std::string Note() const;
 
+  // Of inputs that are given other extents than the file's, beside the batch: a
+  // sentence each, for whatever is refused then.
+  const std::vector<std::string>& others() const { return others_; }
+
  private:
+  void Compare(const std::string& input,
+               const std::vector<TensorShapeDimension>& axes,
+               const Extents& given);
   const Extents* Given(const std::string& input) const;
   bool IsBatch(const TensorShapeDimension& first) const;
   Result<int64_t> Open(const std::string& input,
@@ -45,6 +52,7 @@ class InputExtents {
   int64_t batch_ = 0;       // that is asked for; 0: none
   int64_t file_batch_ = 0;  // the file's, where it is fixed and another one
   bool rebatched_ = false;
+  std::vector<std::string> others_;
 };
 
 }  // namespace mxc::onnx

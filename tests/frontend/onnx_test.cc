@@ -113,6 +113,20 @@ TEST_CASE("onnx: a batch that the exporter has fixed follows") {
   CHECK(OutputShape(Built(model, five)) == Shape{5, 12});
 }
 
+TEST_CASE("onnx: a refusal tells of extents that are not the file's") {
+  OnnxModel model = OnnxLayer();
+  model.inputs = {OnnxPort("x", {"N", "3"})};
+  BuildOptions five;
+  five.input_shapes["x"] = {2, 5};
+  const auto built = Built(model, five);
+  REQUIRE(!built.ok());
+  REQUIRE(built.errors().front().notes.size() == 1);
+  CHECK(built.errors().front().notes[0] ==
+        "input 'x' is given the shape (2, 5); in the file it is (2, 3)");
+  five.input_shapes["x"] = {7, 3};  // another batch
+  CHECK(OutputShape(Built(model, five)) == Shape{7, 2});
+}
+
 TEST_CASE("onnx: one input's batch is no other name's extent") {
   OnnxModel model;
   model.inputs = {OnnxPort("x", {"N", "3"}), OnnxPort("z", {"T", "3"})};
