@@ -32,21 +32,11 @@ std::string Identifier(std::string_view text, size_t limit) {
   return out;
 }
 
-// A step that has nothing to do: its output is its input's bytes, or its
-// inputs lie where it puts them.
-bool IsNoOp(const Program& program, const Step& step) {
-  if (step.view &&
-      program.Root(step.outputs[0]) == program.Root(step.inputs[0])) {
-    return true;
-  }
-  return IsInPlace(program, step);
-}
-
 KernelRow RowOf(const Program& program, const Step& step,
-                const std::string& name, const KernelFacts& plan) {
+                const std::string& name, const KernelFacts& facts) {
   KernelRow row = {.name = name,
-                   .tasks = plan.tasks,
-                   .scratch_bytes = plan.scratch_bytes,
+                   .tasks = facts.tasks,
+                   .scratch_bytes = facts.scratch_bytes,
                    .inputs = static_cast<int>(step.inputs.size()),
                    .operands = {}};
   for (const int operand : step.operands()) {
@@ -66,7 +56,7 @@ class KernelTable {
         image_(image) {}
 
   StepCode Add(const Program& program, const Step& step) {
-    if (IsNoOp(program, step)) return {.kernel = 0, .tasks = 0};
+    if (IsIdle(program, step)) return {.kernel = 0, .tasks = 0};
     if (step.body.work() != Work::kKernel) {
       return {.kernel = 0, .tasks = 0, .nanoseconds = TimeOf(program, step)};
     }

@@ -12,7 +12,6 @@
 
 #include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/collective.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"

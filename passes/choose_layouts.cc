@@ -113,8 +113,9 @@ class LayoutChoice {
       const bool chosen = each.choice == body->choice;
       const bool fits = each.parts == 0 && !each.flipped_weight &&
                         catalog_.Finishes(program_, step, each);
-      if (!chosen && (!fits || (best && seconds(*best) <= seconds(each))))
+      if (!chosen && (!fits || (best && seconds(*best) <= seconds(each)))) {
         continue;
+      }
       if (best && best->choice == body->choice) continue;
       best = std::move(each);
     }

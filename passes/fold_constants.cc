@@ -4,17 +4,18 @@
 //   const w ─► transpose ─► FC      ⇒      const w.transposed ─► FC
 //
 // The value is what the interpreter computes from the operator's own lowering, or
-// what the operator itself computes of constants;
-// elements that are only moved are copied, and a range of a constant stays
-// where it is. It runs again on what composite operators consist of: the
-// weights of a recurrent layer are ranges of one vector.
-// Refused: random operators; functions of a user's library; results that would enlarge the artifact; work
-// that would take the interpreter noticeable time.
+// what the operator itself computes of constants; elements that are only moved are
+// copied, and a range of a constant stays where it is. The pass runs again on what
+// composite operators consist of: the weights of a recurrent layer are ranges of
+// one vector.
+// Refused: random operators; functions of a user's library; results that would
+// enlarge the artifact; work that would take the interpreter noticeable time.
 #include <algorithm>
 #include <map>
 
 #include "ir/graph/call_form.h"
 #include "ir/graph/output_names.h"
+#include "ir/ops/constant_value.h"
 #include "ir/program/call_function.h"
 #include "ir/program/definition.h"
 #include "ir/program/interpreter.h"
@@ -128,16 +129,8 @@ double NodeEvaluations(const Program& program) {
 // `budget`, which it else lowers.
 Result<std::vector<Tensor>> Evaluate(const Graph& graph, const Node& node,
                                      double& budget, PassContext& context) {
-  if (node.op->view && node.inputs.size() == 1) {
-    return std::vector{Reshaped(node.inputs[0].node->constant, node.types[0])};
-  }
-  if (node.op->compute) {
-    std::vector<Tensor> inputs;
-    for (const Value& input : node.inputs) {
-      inputs.push_back(input.node->constant);
-    }
-    return node.op->compute(node.attrs.get(), inputs);
-  }
+  constexpr double kNoWork = 0;
+  if (auto values = ConstantValue(node, kNoWork)) return std::move(*values);
   MXC_ASSIGN(const Program program, ProgramOf(node, graph.training, context));
   if (auto moved = MovedElements(program)) return std::move(*moved);
   const double work = NodeEvaluations(program);

@@ -23,7 +23,6 @@
 // A producer made of boxes (Concat) splits its readers into boxes.
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <set>
 
 #include "ir/program/expr_table.h"

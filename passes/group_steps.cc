@@ -15,7 +15,6 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "ir/program/in_place.h"

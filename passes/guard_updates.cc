@@ -12,7 +12,6 @@
 #include "ir/optimizers/update_builder.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
-#include "passes/training_graph.h"
 
 namespace mxc {
 namespace {

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/loss_scale.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "ir/ops/operators.h"
 #include "ir/ops/tensor/add_n.h"
 #include "ir/ops/tensor/map.h"
-#include "passes/training_graph.h"
 
 namespace mxc {
 namespace {

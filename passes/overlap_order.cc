@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -12,9 +13,9 @@ namespace {
 // Steps are named by their place in the given order.
 class Overlapping {
  public:
-  Overlapping(const PassContext& context, const Program& program,
+  Overlapping(std::span<const double> seconds, const Program& program,
               const Schedule& schedule, const Order& given, int64_t reach)
-      : context_(context),
+      : seconds_(seconds),
         program_(program),
         given_(given),
         reach_(reach),
@@ -71,7 +72,7 @@ class Overlapping {
     has_run_[i] = true;
     result_.order.push_back(given_[i]);
     double& clock = step(i).body.beside() ? beside_ : now_;
-    clock = std::max(clock, begin_[i]) + context_.Seconds(program_, step(i));
+    clock = std::max(clock, begin_[i]) + seconds_[given_[i]];
     const double end = clock;
     while (!later_.empty() && later_.begin()->first <= now_) {
       due_.insert(later_.begin()->second);
@@ -83,7 +84,7 @@ class Overlapping {
     }
   }
 
-  const PassContext& context_;
+  const std::span<const double> seconds_;  // by step
   const Program& program_;
   const Order& given_;
   const int64_t reach_;
@@ -101,10 +102,10 @@ class Overlapping {
 
 }  // namespace
 
-TimedOrder OverlapOrder(const PassContext& context, const Program& program,
+TimedOrder OverlapOrder(std::span<const double> seconds, const Program& program,
                         const Schedule& schedule, const Order& given,
                         int64_t reach) {
-  return Overlapping(context, program, schedule, given, reach).Run();
+  return Overlapping(seconds, program, schedule, given, reach).Run();
 }
 
 }  // namespace mxc

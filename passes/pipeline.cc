@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <chrono>
 #include <type_traits>
 

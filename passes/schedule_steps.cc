@@ -205,8 +205,12 @@ Order LeastMemory(const Program& program, const Schedule& schedule,
 // The fastest order near `given` whose peak is no larger.
 Order Overlapped(const Program& program, const Schedule& schedule,
                  const PassContext& context, const Order& given) {
+  std::vector<double> times;
+  for (const Step& step : program.steps) {
+    times.push_back(context.Seconds(program, step));
+  }
   const auto try_reach = [&](int64_t reach) {
-    return OverlapOrder(context, program, schedule, given, reach);
+    return OverlapOrder(times, program, schedule, given, reach);
   };
   const int64_t peak = schedule.PeakOf(given);
   double seconds = try_reach(0).seconds;

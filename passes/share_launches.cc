@@ -16,7 +16,6 @@
 // longer then, so the peak of memory is watched: it stays.
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <set>
 #include <utility>
 #include <vector>

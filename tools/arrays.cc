@@ -5,15 +5,10 @@
 
 #include "runtime/formats/convert.h"
 #include "runtime/formats/npy.h"
+#include "tools/driver/to_tensor.h"
 #include "tools/terminal.h"
 
 namespace mxc {
-
-Tensor ToTensor(const runtime::Array& array) {
-  const auto dtype = static_cast<DType>(static_cast<int>(array.type));
-  return Tensor({dtype, Shape(array.shape)}, array.storage,
-                array.storage.get());
-}
 
 Result<runtime::Array> ToArray(const Tensor& tensor) {
   const auto type =

@@ -10,7 +10,6 @@
 
 namespace mxc {
 
-Tensor ToTensor(const runtime::Array& array);  // shares the bytes
 Result<runtime::Array> ToArray(const Tensor& tensor);
 
 // The same elements in another type, as runtime/formats/convert.h converts

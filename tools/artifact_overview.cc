@@ -84,6 +84,7 @@ StepRow::Kind KindOf(const mxc_step& step) {
     case MXC_STEP_BRANCH:
       return StepRow::Kind::kBranch;
     case MXC_STEP_CALL:
+    case MXC_STEP_COLLECTIVE:
       return StepRow::Kind::kCall;
     case MXC_STEP_COPY:
       return StepRow::Kind::kCopy;

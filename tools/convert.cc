@@ -192,7 +192,9 @@ std::optional<Model> OtherBatch(const NetworkRequest& network,
     return std::nullopt;
   }
   of.batch = inputs[0]->types[0].shape[0] + 1;
-  Result<Model> other = LoadModel(network, of, /*read_parameters=*/false);
+  Result<Model> other = network.classes > 0
+                            ? LoadWithClasses(network, of)
+                            : LoadModel(network, of, /*read_parameters=*/false);
   if (!other.ok()) return std::nullopt;
   if (!InferOpenTypes(other->graph, /*complete=*/true).ok()) {
     return std::nullopt;
@@ -239,10 +241,9 @@ std::function<int()> AddConvert(CLI::App& app) {
   auto options = std::make_shared<ConvertOptions>();
   AddModelOptions(app, options->network, options->inputs);
   app.get_option("MODEL")->required()->description(
-      "a network: ONNX, MXNet's symbol JSON or mxc's own JSON; or an artifact: "
-      "the "
-      "network it was compiled from and, if it trains, the parameters that "
-      "training begins with");
+      "a network: ONNX, MXNet's symbol JSON, Caffe's prototxt or mxc's own "
+      "JSON; or an artifact: the network it was compiled from and, if it "
+      "trains, the parameters that training begins with");
   AddWeightOptions(app, options->network);
   AddClassesOption(app, options->network);
   app.add_option("-o", options->output,

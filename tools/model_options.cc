@@ -67,9 +67,9 @@ void AddStateOptions(CLI::App& app, NetworkState& state) {
 void AddModelOptions(CLI::App& app, NetworkRequest& request,
                      InputTexts& inputs) {
   app.option_defaults()->group("Network");
-  app.add_option(
-      "MODEL", request.model,
-      "a network: ONNX, MXNet's symbol JSON, Caffe or mxc's own JSON");
+  app.add_option("MODEL", request.model,
+                 "a network: ONNX, MXNet's symbol JSON, Caffe's prototxt or "
+                 "mxc's own JSON");
   app.add_option("--input-shape", inputs.shapes,
                  "shape of an input (repeatable)")
       ->type_name("NAME:1x3x224x224")

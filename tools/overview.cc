@@ -12,6 +12,7 @@
 #include "ir/program/in_place.h"
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"
+#include "ir/program/steps/collective.h"
 #include "ir/program/steps/copy.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
@@ -179,11 +180,13 @@ double Overview::modelled_seconds() const {
 namespace {
 
 StepRow::Kind KindOf(const Program& program, const Step& step) {
-  if (step.view || IsInPlace(program, step)) return StepRow::Kind::kView;
+  if (IsIdle(program, step)) return StepRow::Kind::kView;
   if (ComputesContraction(step)) return StepRow::Kind::kContraction;
   if (step.body.As<Repeat>()) return StepRow::Kind::kRepeat;
   if (step.body.As<Branch>()) return StepRow::Kind::kBranch;
-  if (step.body.As<Call>()) return StepRow::Kind::kCall;
+  if (step.body.As<Call>() || step.body.As<Collective>()) {
+    return StepRow::Kind::kCall;
+  }
   if (step.body.As<Copy>()) return StepRow::Kind::kCopy;
   if (step.body.As<Start>()) return StepRow::Kind::kStart;
   if (step.body.As<Wait>()) return StepRow::Kind::kWait;

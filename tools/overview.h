@@ -41,7 +41,7 @@ struct StepRow {
     kView,         // nothing runs
     kRepeat,
     kBranch,
-    kCall,
+    kCall,  // of a function, or a collective
     kCopy,
     kStart,
     kWait

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <string>
 
 #include "tools/verify_points.h"
 

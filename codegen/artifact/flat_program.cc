@@ -2,7 +2,6 @@
 #include "codegen/artifact/flat_program.h"
 
 #include <map>
-#include <string>
 #include <utility>
 
 #include "ir/program/memory.h"

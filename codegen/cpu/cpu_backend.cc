@@ -47,22 +47,16 @@ FunctionPlan PlanKernel(const Program& program, const Step& step,
   return PlanLowered(program, lowered, target);
 }
 
-bool HasChosenKernel(const Step& step) {
-  const ContractionStep* contraction = step.contraction();
-  return contraction != nullptr && !contraction->choice.algorithm.empty();
-}
-
 class CpuCatalog : public ContractionCatalog {
  public:
   using ContractionCatalog::ContractionCatalog;
 
   double KernelSeconds(const Program& program,
                        const Step& step) const override {
-    if (HasChosenKernel(step))
-      return KernelCatalog::KernelSeconds(program, step);
     const Step lowered = Lowered(program, step, kTaskRanges);
-    if (!IsGeneric(lowered)) return 0;
-    return 1e-9 * PlanLowered(program, lowered, target()).nanoseconds;
+    return IsGeneric(lowered)
+               ? 1e-9 * PlanLowered(program, lowered, target()).nanoseconds
+               : KernelCatalog::KernelSeconds(program, step);
   }
 };
 

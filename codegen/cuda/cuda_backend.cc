@@ -57,10 +57,8 @@ class ProductCatalog : public KernelCatalog {
     if (const Launch* launch = step.body.As<Launch>()) {
       return LaunchSeconds(*launch);
     }
-    const ContractionStep* contraction = step.contraction();
-    return contraction != nullptr && !contraction->choice.algorithm.empty()
-               ? KernelCatalog::KernelSeconds(program, step)
-               : SharedSumSeconds(program, step, target_);
+    const double chosen = KernelCatalog::KernelSeconds(program, step);
+    return chosen > 0 ? chosen : SharedSumSeconds(program, step, target_);
   }
   bool RunsAtOnce(const Program& program,
                   std::span<const Step* const> steps) const override {

@@ -137,7 +137,7 @@ class LaunchPlanning {
     plan.tasks = 0;
     for (const Part& part : parts_) {
       plan.tasks += part.blocks();
-      plan.nanoseconds += part.kernel.nanoseconds;  // of products
+      plan.nanoseconds += part.kernel.nanoseconds;  // of shared sums
     }
     plan.launch = LaunchOf(plan.tasks, threads_, shared_bytes_);
     for (Part& part : parts_) part.steps.clear();  // they do not live on

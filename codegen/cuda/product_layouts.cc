@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cuda/product_layouts.h"
 
-#include <algorithm>
-#include <optional>
 #include <vector>
 
 #include "ir/program/steps/contraction.h"

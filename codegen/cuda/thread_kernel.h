@@ -10,9 +10,11 @@
 
 namespace mxc {
 
-// The kernel that computes what `tasks`, planned for a step
-// whose operands are aligned so, computes; by blocks of so many threads.
+// Of a block, where nothing else decides.
 inline constexpr int kTaskThreads = 128;
+
+// The kernel that computes what `tasks` does, by blocks of so many threads.
+// `alignments`: of the operands for which the tasks were planned (AlignmentsOf).
 DevicePlan OnThreads(FunctionPlan tasks, const std::string& alignments,
                      int block_threads = kTaskThreads);
 

@@ -2,7 +2,6 @@
 #include "codegen/loops/generic_contraction.h"
 
 #include <functional>
-#include <optional>
 
 #include "codegen/loops/product_terms.h"
 #include "ir/program/steps/contraction.h"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/adjoint.h"
 
-#include <algorithm>
 #include <unordered_map>
 
 #include "ir/program/derivative.h"

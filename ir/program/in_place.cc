@@ -140,6 +140,12 @@ bool IsInPlace(const Program& program, const Step& step) {
          });
 }
 
+bool IsIdle(const Program& program, const Step& step) {
+  const bool lies = step.view && program.Root(step.outputs[0]) ==
+                                     program.Root(step.inputs[0]);
+  return lies || IsInPlace(program, step);
+}
+
 bool SweepsKeepApart(const Program& program, const Step& step) {
   if (step.map() == nullptr || step.outputs.size() == 1) return true;
   const std::vector<std::vector<int>> sweeps = SweepsOf(program, step);

@@ -52,6 +52,9 @@ std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
 // where they would put it.
 bool IsInPlace(const Program& program, const Step& step);
 
+// The same, or a view whose output is its input's bytes: no code runs for it.
+bool IsIdle(const Program& program, const Step& step);
+
 // Whether each sweep of the step (SweepsOf) reads nothing that lies where
 // another one writes: they run at once, so one would write what another has yet
 // to read.

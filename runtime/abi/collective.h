@@ -22,24 +22,19 @@ struct CollectiveFacts {
   bool adds = false;  // up what the devices have, which are floats
 };
 
-inline constexpr CollectiveFacts kCollectives[] = {
+// All of them. A test may add to the list, before any thread asks.
+inline std::vector<CollectiveFacts>& Collectives() {
+  static std::vector<CollectiveFacts> list = {
 #define MXC_COLLECTIVE(name, Function, gives, adds) \
   {#name, CollectiveGives::gives, adds},
 #include "runtime/abi/collectives.def"
-};
-
-// Those that a test adds, before any thread asks.
-inline std::vector<CollectiveFacts>& OtherCollectives() {
-  static std::vector<CollectiveFacts> others;
-  return others;
+  };
+  return list;
 }
 
 // Null if there is none of this name.
 inline const CollectiveFacts* FindCollective(std::string_view name) {
-  for (const CollectiveFacts& facts : kCollectives) {
-    if (facts.name == name) return &facts;
-  }
-  for (const CollectiveFacts& facts : OtherCollectives()) {
+  for (const CollectiveFacts& facts : Collectives()) {
     if (facts.name == name) return &facts;
   }
   return nullptr;

@@ -28,7 +28,7 @@ CollectiveFunction FindCollectiveFunction(std::string_view name) {
 }
 
 void AddCollective(const CollectiveFacts& facts, CollectiveFunction function) {
-  OtherCollectives().push_back(facts);
+  Collectives().push_back(facts);
   Rows().emplace_back(facts.name, function);
 }
 

@@ -2,7 +2,7 @@
 #include "tests/cases/arrays.h"
 
 #include "runtime/formats/ndarray_list.h"
-#include "tests/cases/compare.h"
+#include "tools/driver/to_tensor.h"
 
 namespace mxc {
 
@@ -11,7 +11,7 @@ Result<NamedTensors> ReadTensors(const std::string& bytes) {
   if (!arrays.ok()) return Error({}, "params: {}", arrays.status().message());
   NamedTensors tensors;
   for (const runtime::NamedArray& named : *arrays) {
-    tensors[named.name] = TensorOf(named.array);
+    tensors[named.name] = ToTensor(named.array);
   }
   return tensors;
 }

@@ -45,9 +45,4 @@ double LargestMagnitude(const Tensor& tensor) {
   return largest;
 }
 
-Tensor TensorOf(const runtime::Array& array) {
-  const TensorType type{static_cast<DType>(array.type), Shape(array.shape)};
-  return Tensor(type, array.storage, array.storage.get());
-}
-
 }  // namespace mxc

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "ir/graph/tensor.h"
-#include "runtime/formats/array.h"
 
 namespace mxc {
 
@@ -19,8 +18,5 @@ std::optional<std::string> Difference(const Tensor& got, const Tensor& want,
                                       Tolerance tolerance);
 
 double LargestMagnitude(const Tensor& tensor);
-
-// Shares the bytes.
-Tensor TensorOf(const runtime::Array& array);
 
 }  // namespace mxc

@@ -16,6 +16,7 @@
 #include "tests/cases/case_report.h"
 #include "tests/cases/cases.h"
 #include "tests/cases/compare.h"
+#include "tools/driver/to_tensor.h"
 
 namespace mxc {
 namespace {
@@ -37,7 +38,7 @@ struct ModelCase {
 Result<Tensor> ReadTensor(const fs::path& path) {
   auto array = runtime::ReadNpy(path.string());
   if (!array.ok()) return Error({}, "{}", array.status().message());
-  return TensorOf(*array);
+  return ToTensor(*array);
 }
 
 Tensor Dequantize(const Tensor& bytes, float scale, float offset) {

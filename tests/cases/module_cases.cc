@@ -13,6 +13,7 @@
 #include "tests/cases/stepper.h"
 #include "tests/cases/training_cases.h"
 #include "tests/support/archive.h"
+#include "tools/driver/to_tensor.h"
 
 namespace mxc {
 namespace {
@@ -236,7 +237,7 @@ class ModuleCase {
       if (index == nullptr || !value.array) {
         return Error({}, "unexpected .states");
       }
-      wanted[parameters_.at(*index) + "/momentum"] = TensorOf(*value.array);
+      wanted[parameters_.at(*index) + "/momentum"] = ToTensor(*value.array);
     }
     // A momentum is a sum of gradients, each a sum of thousands in float32.
     return CheckStates(step, wanted, 10 * ToleranceAt(step));

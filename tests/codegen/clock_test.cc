@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // KernelCatalog::Seconds: the one estimate of a step's time, by which passes
-// decide, and which the tables tell.
+// decide, and which the tables tell: those of a host without its launches.
 #include <doctest/doctest.h>
 
 #include <memory>
@@ -168,8 +168,8 @@ TEST_CASE(
         doctest::Approx(own->WorkSeconds(program, program.steps[0])));
 }
 
-// select-kernels orders candidates by their costs; all others ask
-// how long the step takes whose choice one is.
+// select-kernels orders candidates by their costs; other passes ask how long the
+// step takes for which one was chosen.
 TEST_CASE("no two questions order a contraction's kernels in two ways") {
   for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4",
                            "x86-64-v4-amx", "cuda:sm_80", "cuda:sm_90a"}) {

@@ -9,8 +9,6 @@
 #include <cstring>
 #include <filesystem>
 #include <memory>
-#include <numeric>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>

@@ -11,10 +11,10 @@
 namespace mxc {
 namespace {
 
-using Rows = std::vector<double>;
+using BasisRows = std::vector<double>;
 
-Rows Multiply(std::span<const double> matrix, const Rows& x) {
-  Rows y(matrix.size() / x.size());
+BasisRows Multiply(std::span<const double> matrix, const BasisRows& x) {
+  BasisRows y(matrix.size() / x.size());
   for (size_t i = 0; i < y.size(); ++i) {
     for (size_t k = 0; k < x.size(); ++k)
       y[i] += matrix[i * x.size() + k] * x[k];
@@ -30,13 +30,13 @@ TEST_CASE("transformed products are the correlation of a row and a kernel") {
     REQUIRE(WindowOf(basis) == n);
     for (int r = 2; r < n; ++r) {
       const int m = n - r + 1;
-      Rows kernel(r), data(n);
+      BasisRows kernel(r), data(n);
       for (double& x : kernel) x = uniform(random);
       for (double& x : data) x = uniform(random);
-      Rows products = Multiply(KernelMatrix(basis, r), kernel);
-      const Rows transformed = Multiply(DataMatrix(basis), data);
+      BasisRows products = Multiply(KernelMatrix(basis, r), kernel);
+      const BasisRows transformed = Multiply(DataMatrix(basis), data);
       for (int i = 0; i < n; ++i) products[i] *= transformed[i];
-      const Rows outputs = Multiply(OutputMatrix(basis, m), products);
+      const BasisRows outputs = Multiply(OutputMatrix(basis, m), products);
       for (int o = 0; o < m; ++o) {
         double want = 0;
         for (int k = 0; k < r; ++k) want += data[o + k] * kernel[k];
@@ -50,8 +50,9 @@ TEST_CASE("transformed products are the correlation of a row and a kernel") {
 // units of its rounding.
 double RoundingOf(int64_t window, int64_t kernel_size) {
   const auto rounded = [](double x) -> double { return static_cast<float>(x); };
-  const auto multiply = [&](std::span<const double> matrix, const Rows& x) {
-    Rows y(matrix.size() / x.size());
+  const auto multiply = [&](std::span<const double> matrix,
+                            const BasisRows& x) {
+    BasisRows y(matrix.size() / x.size());
     for (size_t i = 0; i < y.size(); ++i) {
       for (size_t k = 0; k < x.size(); ++k) {
         y[i] = rounded(y[i] + matrix[i * x.size() + k] * x[k]);
@@ -66,13 +67,14 @@ double RoundingOf(int64_t window, int64_t kernel_size) {
   const int64_t outputs = window - kernel_size + 1;
   double error = 0, square = 0;
   for (int run = 0; run < kRuns; ++run) {
-    Rows sums(window), exact(outputs);
+    BasisRows sums(window), exact(outputs);
     for (int c = 0; c < kChannels; ++c) {
-      Rows kernel(kernel_size), data(window);
+      BasisRows kernel(kernel_size), data(window);
       for (double& x : kernel) x = rounded(normal(random));
       for (double& x : data) x = rounded(normal(random));
-      const Rows kernels = Multiply(KernelMatrix(basis, kernel_size), kernel);
-      const Rows windows = multiply(DataMatrix(basis), data);
+      const BasisRows kernels =
+          Multiply(KernelMatrix(basis, kernel_size), kernel);
+      const BasisRows windows = multiply(DataMatrix(basis), data);
       for (int64_t i = 0; i < window; ++i) {
         sums[i] = rounded(sums[i] + rounded(kernels[i]) * windows[i]);
       }
@@ -82,7 +84,7 @@ double RoundingOf(int64_t window, int64_t kernel_size) {
         }
       }
     }
-    const Rows found = multiply(OutputMatrix(basis, outputs), sums);
+    const BasisRows found = multiply(OutputMatrix(basis, outputs), sums);
     for (int64_t o = 0; o < outputs; ++o) {
       error += (found[o] - exact[o]) * (found[o] - exact[o]);
       square += exact[o] * exact[o];
@@ -110,17 +112,18 @@ TEST_CASE("fewer outputs need fewer points of the same kernel") {
         const int window = m + r - 1;
         CAPTURE(n);
         CAPTURE(window);
-        Rows kernel(r), data(window);
+        BasisRows kernel(r), data(window);
         for (double& x : kernel) x = uniform(random);
         for (double& x : data) x = uniform(random);
         const PointRange points = PointsOf(basis, window);
         REQUIRE(points.count == window);
         REQUIRE(points.end() <= n);
-        const Rows kernels = Multiply(KernelMatrix(basis, r), kernel);
-        Rows products = Multiply(DataMatrix(basis, window), data);
+        const BasisRows kernels = Multiply(KernelMatrix(basis, r), kernel);
+        BasisRows products = Multiply(DataMatrix(basis, window), data);
         for (int i = 0; i < window; ++i)
           products[i] *= kernels[points.first + i];
-        const Rows outputs = Multiply(OutputMatrix(basis, m, window), products);
+        const BasisRows outputs =
+            Multiply(OutputMatrix(basis, m, window), products);
         for (int o = 0; o < m; ++o) {
           double want = 0;
           for (int k = 0; k < r; ++k) want += data[o + k] * kernel[k];

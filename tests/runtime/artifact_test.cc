@@ -328,6 +328,8 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.inputs = {}; });
   check("entry 0: an output is no dense buffer",
         [](TestEntry& e) { e.outputs = {9}; });
+  check("entry 0: has the number of what it does not update",
+        [](TestEntry& e) { e.index = 1; });
   check("entry 0: its field 'batch' is impossible",
         [](TestEntry& e) { e.batch = -1; });
 }

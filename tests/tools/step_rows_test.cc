@@ -36,7 +36,7 @@ struct Said {
   Overview planned, written;
 };
 
-std::vector<Said> OverviewsFor(const char* target) {
+std::vector<Said> OverviewsFor(const char* target, int replicas = 1) {
   const test::TemporaryFolder folder("step_rows");
   CompileRequest request;
   request.network.model = folder.File("net.json");
@@ -45,6 +45,7 @@ std::vector<Said> OverviewsFor(const char* target) {
   request.target = target;
   request.entries = {"train", "score"};
   request.batches = {4};
+  request.training.replicas = replicas;
   Progress silent;
   const Result<Artifact> compiled = Compile(request, silent);
   REQUIRE_MESSAGE(compiled.ok(), Render(compiled.errors()));
@@ -90,7 +91,21 @@ TEST_CASE("a plan and its artifact say the same of each step") {
   }
 }
 
-// Words of their names once made contractions of them.
+TEST_CASE("a collective is drawn as a step that runs") {
+  int64_t collectives = 0;
+  for (const auto& [planned, written] : OverviewsFor("cuda:sm_80", 2)) {
+    for (size_t s = 0; s < planned.steps.size(); ++s) {
+      if (planned.steps[s].algorithm != "all_reduce") continue;
+      ++collectives;
+      CHECK(planned.steps[s].kind == Kind::kCall);
+      CHECK(written.steps.at(s).kind == Kind::kCall);
+      CHECK(KindOf(written.steps[s]) == DiagramBox::Kind::kLoops);
+    }
+  }
+  CHECK(collectives > 0);
+}
+
+// The kinds of its parts tell, not the words of its kernel's name.
 TEST_CASE("what a device is told at once is drawn as what is in it") {
   int launches = 0;
   for (const auto& [planned, written] : OverviewsFor("cuda:sm_80")) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <functional>
-#include <string_view>
 
 #include "ir/program/steps/branch.h"
 #include "ir/program/steps/call.h"

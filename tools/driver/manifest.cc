@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <map>
-#include <span>
 
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/memory.h"

@@ -10,6 +10,7 @@
 #include "tools/driver/example_shape.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/symbol_text.h"
+#include "tools/driver/to_tensor.h"
 #include "tools/driver/unplaced_error.h"
 
 namespace mxc {
@@ -22,10 +23,7 @@ Result<std::map<std::string, Tensor>> ReadBound(const NetworkRequest& request) {
     if (!array.ok()) {
       return Error({}, "--bind {}: {}", input, array.status().message());
     }
-    const std::byte* data = array->storage.get();
-    values[input] = Tensor(
-        {*DTypeFromFlag(static_cast<int>(array->type)), Shape(array->shape)},
-        array->storage, data);
+    values[input] = ToTensor(*array);
   }
   return values;
 }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <memory>
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/candidate_costs.h"

@@ -14,8 +14,6 @@
 // Source: MXNet 1.9.1 operator/leaky_relu-inl.h.
 #include "ir/ops/nn/leaky_relu.h"
 
-#include <algorithm>
-
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/tensor/scalar.h"
 

@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {

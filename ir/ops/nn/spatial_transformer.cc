@@ -63,18 +63,15 @@ void SpatialTransformerTypes(const SpatialTransformerAttrs& a,
   t.SetOut(2, {data[0], 2, h, w});
 }
 
-std::vector<AttrText> GridAttrs(const SpatialTransformerAttrs& a) {
-  return {{"transform_type", "affine"},
-          {"target_shape", ToString(a.target_shape)}};
+GridGeneratorAttrs GridAttrs(const SpatialTransformerAttrs& a) {
+  return {.transform_type = GridTransform::kAffine,
+          .target_shape = a.target_shape};
 }
 
 std::vector<Value> SpatialTransformerParts(const SpatialTransformerAttrs& a,
                                            const Node& node, GraphBuilder& b) {
   const std::vector<Value> grid =
-      b.Ops<op::GridGenerator>({node.inputs[1]},
-                               {.transform_type = GridTransform::kAffine,
-                                .target_shape = a.target_shape},
-                               "grid");
+      b.Ops<op::GridGenerator>({node.inputs[1]}, GridAttrs(a), "grid");
   return {b.Op<op::BilinearSampler>({node.inputs[0], grid[0]}, "sample"),
           grid[1], grid[0]};
 }
@@ -88,7 +85,9 @@ std::vector<Value> SpatialTransformerGradient(const SpatialTransformerAttrs& a,
   std::vector<Value> gradients = g.None();
   if (g.Needs(0)) gradients[0] = of_sampler(0);
   if (g.Needs(1)) {
-    gradients[1] = MeaningGradientOf(g, "GridGenerator", GridAttrs(a),
+    const Operator& grid = OperatorOf<op::GridGenerator>();
+    const GridGeneratorAttrs attrs = GridAttrs(a);
+    gradients[1] = MeaningGradientOf(g, grid.name, grid.print(&attrs),
                                      {g.In(1)}, 0, of_sampler(1));
   }
   return gradients;

@@ -11,14 +11,6 @@
 
 namespace mxc {
 
-// Numbers and lists as MXNet's attributes say them.
-inline AttrText NumberAttr(std::string name, int64_t value) {
-  return {std::move(name), std::to_string(value)};
-}
-inline AttrText ShapeAttr(std::string name, const Extents& extents) {
-  return {std::move(name), ToString(extents)};
-}
-
 // `x` with its axes in another order; x itself if that changes nothing.
 Value Transposed(GraphBuilder& b, Value x, const Extents& order);
 // Its elements in one row.

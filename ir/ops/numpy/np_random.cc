@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/numpy/np_random.h"
 
-#include <algorithm>
-
 #include "ir/ops/tensor/scalar.h"
 
 namespace mxc {

@@ -3,7 +3,6 @@
 #include "ir/ops/numpy/np_where.h"
 
 namespace mxc {
-namespace {}  // namespace
 
 MXC_OP(NpiWhereLscalar) {
   return Op<NpiWhereLscalarAttrs>("_npi_where_lscalar")

@@ -5,7 +5,6 @@
 #include "ir/ops/quantized/quantization.h"
 
 namespace mxc {
-namespace {}  // namespace
 
 MXC_OP(RoundToLevels) {
   return Op<RoundToLevelsAttrs>("_round_to_levels")

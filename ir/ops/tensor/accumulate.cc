@@ -7,28 +7,15 @@
 // reverse: of those from the last one down to i; exclusive: without i itself, and
 // so 0 or 1 where none is left.
 // C1  axis is in range
+#include "ir/ops/tensor/accumulate.h"
+
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/scalar.h"
 #include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {
-
-enum class AccumulateMode : int { kSum, kProduct };
-
-struct AccumulateAttrs {
-  int64_t axis = -1;
-  AccumulateMode mode = AccumulateMode::kSum;
-  bool exclusive = false;
-  bool reverse = false;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis along which");
-    f("mode", mode).OneOf({"sum", "product"}).Doc("of what");
-    f("exclusive", exclusive).Doc("whether its own element is left out");
-    f("reverse", reverse).Doc("whether it begins at the last element");
-  }
-};
 
 void AccumulateTypes(const AccumulateAttrs& attrs, TypeInference& t) {
   t.AllSameShape();
@@ -61,12 +48,8 @@ void AccumulateProcedure(const AccumulateAttrs& attrs, ProcedureBuilder& p) {
   });
 }
 
-Value Accumulated(GraphBuilder& b, AccumulateAttrs attrs, Value x) {
-  return b.Op("_accumulate", {x},
-              {{"axis", std::to_string(attrs.axis)},
-               {"mode", attrs.mode == AccumulateMode::kSum ? "sum" : "product"},
-               {"exclusive", attrs.exclusive ? "True" : "False"},
-               {"reverse", attrs.reverse ? "True" : "False"}});
+Value Accumulated(GraphBuilder& b, const AccumulateAttrs& attrs, Value x) {
+  return b.Op<op::Accumulate>({x}, attrs);
 }
 
 // An element is a factor of all products from its own on: their sum by the
@@ -77,7 +60,7 @@ std::vector<Value> GradientOfProducts(const AccumulateAttrs& attrs,
   const Value x = g.In(0), head = g.Head();
   const TensorType& type = x.type();
   const Value zeros = g.Zeros(type), ones = g.Ones(type);
-  const Value is_zero = g.Op("_npi_equal", {x, zeros});
+  const Value is_zero = g.Op<op::NpiEqual>({x, zeros});
   const Value number = g.Cast(is_zero, DType::kI64);
   AccumulateAttrs counting = attrs, backwards = attrs;
   counting.mode = backwards.mode = AccumulateMode::kSum;
@@ -87,16 +70,15 @@ std::vector<Value> GradientOfProducts(const AccumulateAttrs& attrs,
   const Value whole = g.Where(is_zero, ones, x);
   const Value terms = g.Mul(head, Accumulated(g, attrs, whole));
   const auto sum_where = [&](double zeros_in_it) {
-    const Value here = g.Op("_npi_equal_scalar", {count},
-                            {{"scalar", zeros_in_it == 0 ? "0" : "1"}});
+    const Value here =
+        g.Op<op::NpiEqualScalar>({count}, {.scalar = zeros_in_it});
     return Accumulated(g, backwards, g.Where(here, terms, zeros));
   };
   AccumulateAttrs inclusive = counting;
   inclusive.exclusive = false;
   // Behind the first zero nothing else has a slope.
-  const Value first =
-      g.Op("_npi_equal_scalar", {Accumulated(g, inclusive, number)},
-           {{"scalar", "1"}});
+  const Value first = g.Op<op::NpiEqualScalar>(
+      {Accumulated(g, inclusive, number)}, {.scalar = 1});
   const Value of_zero = g.Where(first, sum_where(1), zeros);
   return {g.Where(is_zero, of_zero, g.Div(sum_where(0), whole))};
 }

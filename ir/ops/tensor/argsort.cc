@@ -6,7 +6,6 @@
 #include "ir/ops/tensor/sorting.h"
 
 namespace mxc {
-namespace {}  // namespace
 
 MXC_OP(Argsort) {
   return Op<ArgsortAttrs>("argsort")

@@ -6,7 +6,6 @@
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
-namespace {}  // namespace
 
 MXC_OP(Cast) {
   return Op<CastAttrs>("Cast")

@@ -17,18 +17,6 @@
 namespace mxc {
 namespace {
 
-struct CollectiveAttrs {
-  int64_t num_args = 0;
-  std::string operation;
-  int64_t members = 0;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Doc("number of inputs");
-    f("operation", operation).Required().Doc("its name");
-    f("members", members).Min(0).Doc("devices; 0: any number");
-  }
-};
-
 std::optional<std::string> CheckCollective(const CollectiveAttrs& a) {
   const CollectiveFacts* facts = FindCollective(a.operation);
   if (facts == nullptr) {
@@ -67,12 +55,10 @@ void CollectiveTypes(const CollectiveAttrs& a, TypeInference& t) {
 
 std::vector<Value> CollectiveOf(GraphBuilder& b, std::string_view operation,
                                 std::vector<Value> inputs, int64_t members) {
-  const std::string count = std::to_string(inputs.size());
-  return b.Ops("_collective", std::move(inputs),
-               {{"num_args", count},
-                {"operation", std::string(operation)},
-                {"members", std::to_string(members)}},
-               operation);
+  const CollectiveAttrs attrs = {.num_args = std::ssize(inputs),
+                                 .operation = std::string(operation),
+                                 .members = members};
+  return b.Ops<op::Collective>(std::move(inputs), attrs, operation);
 }
 
 MXC_OP(Collective) {

@@ -11,7 +11,6 @@
 //     in lines), and there are as many inputs
 // C2  it has such an output for such inputs
 // C3  it reads inputs as said above; rules see to that (GradientBuilder)
-#include <algorithm>
 
 #include "ir/ops/differentiated.h"
 #include "ir/ops/tensor/unary.h"

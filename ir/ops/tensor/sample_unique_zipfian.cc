@@ -11,7 +11,6 @@
 // it takes to leave those that came, of probability s together: the first
 // integer from log u / log s on.
 // Source: MXNet 1.9.1 operator/random/unique_sample_op.h.
-#include <algorithm>
 
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_cumsum.h"

@@ -30,6 +30,9 @@ MXC_ATTRS(MaximumScalar, ScalarAttrs);
 MXC_ATTRS(MinimumScalar, ScalarAttrs);
 MXC_ATTRS(MulScalar, ScalarAttrs);
 MXC_ATTRS(NotEqualScalar, ScalarAttrs);
+MXC_ATTRS(NpiEqualScalar, ScalarAttrs);
+MXC_ATTRS(NpiGreaterEqualScalar, ScalarAttrs);
+MXC_ATTRS(NpiLessScalar, ScalarAttrs);
 MXC_ATTRS(PlusScalar, ScalarAttrs);
 MXC_ATTRS(PowerScalar, ScalarAttrs);
 

@@ -11,26 +11,17 @@
 // names no place. max and min keep NaN.
 // C1  axis is in range
 // C2  values agree with data in every other axis, positions with values
+#include "ir/ops/tensor/scatter_along.h"
+
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/arange.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take_along.h"
 #include "ir/program/procedure_builder.h"
 
 namespace mxc {
 namespace {
-
-enum class ScatterMode : int { kWrite, kAdd, kMultiply, kMax, kMin };
-
-struct ScatterAlongAttrs {
-  int64_t axis = -1;
-  ScatterMode mode = ScatterMode::kWrite;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axis of the positions");
-    f("mode", mode)
-        .OneOf({"write", "add", "multiply", "max", "min"})
-        .Doc("what becomes of the element that is there");
-  }
-};
 
 void ScatterAlongTypes(const ScatterAlongAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
@@ -115,7 +106,7 @@ class ScatterAlongGradient {
   std::vector<Value> Of() {
     switch (mode_) {
       case ScatterMode::kWrite:
-        return {Scatter("write", head_, g_.Zeros(values_.type())),
+        return {Scatter(ScatterMode::kWrite, head_, g_.Zeros(values_.type())),
                 {},
                 Chosen(Stays(), Take(head_))};
       case ScatterMode::kAdd:
@@ -133,48 +124,42 @@ class ScatterAlongGradient {
   }
 
  private:
-  Value Spread(Value positions) {
+  // What is given for each position along the axis, for each value.
+  Value Spread(Value line_of) {
     const Shape& shape = values_.shape();
-    if (positions.shape() == shape) return positions;
+    if (line_of.shape() == shape) return line_of;
     Extents line(shape.rank(), 1);
     line[axis_] = shape[axis_];
-    return g_.BroadcastTo(g_.Reshape(positions, line), shape);
+    return g_.BroadcastTo(g_.Reshape(line_of, line), shape);
   }
 
-  Value Scatter(std::string_view mode, Value data, Value values) {
-    return g_.Op(
-        "_scatter_along", {data, positions_, values},
-        {{"axis", std::to_string(axis_)}, {"mode", std::string(mode)}});
+  Value Scatter(ScatterMode mode, Value data, Value values) {
+    return g_.Op<op::ScatterAlong>({data, positions_, values},
+                                   {.axis = axis_, .mode = mode});
   }
   Value Take(Value from) {
-    return g_.Op("_take_along", {from, positions_},
-                 {{"axis", std::to_string(axis_)}});
+    return g_.Op<op::TakeAlong>({from, positions_}, {.axis = axis_});
   }
   Value Chosen(Value condition, Value x) {
     return g_.Where(condition, x, g_.Zeros(x.type()));
   }
-  Value Equal(Value a, Value b) { return g_.Op("_npi_equal", {a, b}); }
-  Value And(Value a, Value b) { return g_.Op("broadcast_logical_and", {a, b}); }
+  Value Equal(Value a, Value b) { return g_.Op<op::NpiEqual>({a, b}); }
+  Value And(Value a, Value b) { return g_.Op<op::BroadcastLogicalAnd>({a, b}); }
 
   Value IsLegal() {
-    const int64_t n = data_.shape()[axis_];
+    const auto n = static_cast<double>(data_.shape()[axis_]);
     const Value low =
-        g_.Op("_npi_greater_equal_scalar", {positions_}, {{"scalar", "0"}});
-    return And(low, g_.Op("_npi_less_scalar", {positions_},
-                          {{"scalar", std::to_string(n)}}));
+        g_.Op<op::NpiGreaterEqualScalar>({positions_}, {.scalar = 0});
+    return And(low, g_.Op<op::NpiLessScalar>({positions_}, {.scalar = n}));
   }
   // Whether a value is the last that was written to its place.
   Value Stays() {
-    const Shape& shape = values_.shape();
-    Extents line(shape.rank(), 1);
-    line[axis_] = shape[axis_];
-    const Value numbers = g_.Op("_arange", {},
-                                {{"start", "0"},
-                                 {"stop", std::to_string(shape[axis_])},
-                                 {"dtype", "int64"}});
-    const Value number = g_.BroadcastTo(g_.Reshape(numbers, line), shape);
+    const auto count = static_cast<double>(values_.shape()[axis_]);
+    const Value number = Spread(g_.Op<op::Arange>(
+        {}, {.start = 0, .stop = count, .dtype = DType::kI64}));
     const Value none = g_.Zeros({DType::kI64, data_.shape()});
-    return And(IsLegal(), Equal(Take(Scatter("write", none, number)), number));
+    return And(IsLegal(),
+               Equal(Take(Scatter(ScatterMode::kWrite, none, number)), number));
   }
 
   // The product of the others of its place, where some are 0.
@@ -182,9 +167,9 @@ class ScatterAlongGradient {
     const Value ones = g_.Ones(data_.type()), zeros = g_.Zeros(data_.type());
     const Value is_zero = Equal(values_, g_.Zeros(values_.type()));
     const Value whole = g_.Where(is_zero, g_.Ones(values_.type()), values_);
-    const Value product = Scatter("multiply", ones, whole);
-    const Value count =
-        Scatter("add", zeros, g_.Cast(is_zero, values_.type().dtype));
+    const Value product = Scatter(ScatterMode::kMultiply, ones, whole);
+    const Value count = Scatter(ScatterMode::kAdd, zeros,
+                                g_.Cast(is_zero, values_.type().dtype));
     const Value none = Equal(count, zeros);
     const Value single = Equal(count, ones);
     const Value kept = g_.Mul(head_, data_);

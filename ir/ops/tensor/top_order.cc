@@ -3,8 +3,6 @@
 // small k; our own operator, see order.h.
 // The best so far are kept in order; whatever goes before the last of them is
 // put where it belongs, and the last one drops out.
-#include <algorithm>
-
 #include "ir/ops/tensor/order.h"
 #include "ir/program/procedure_builder.h"
 

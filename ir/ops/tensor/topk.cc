@@ -3,12 +3,11 @@
 //   indices  their positions          value  themselves
 //   both     values and positions     mask   1 where data has one of them
 // C1, C2: see sorting.h
-#include <algorithm>
 
+#include "ir/ops/tensor/topk.h"
 #include "ir/ops/tensor/positions.h"
 #include "ir/ops/tensor/reshape.h"
 #include "ir/ops/tensor/sorting.h"
-#include "ir/ops/tensor/topk.h"
 
 namespace mxc {
 namespace {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <tuple>
-#include <utility>
 
 #include "ir/program/contraction_text.h"
 #include "ir/program/flops.h"

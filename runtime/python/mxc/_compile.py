@@ -162,8 +162,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     """Compiles a network into the file `output` (None: one that goes with the
     model), and opens it.
 
-    model: ONNX, MXNet's symbol JSON or mxc's own: a file; of JSON its text,
-        or a dict, too.
+    model: ONNX, MXNet's symbol JSON, Caffe's prototxt or mxc's own JSON: a
+        file; of JSON its text, or a dict, too.
     params: a file (.params, .npz, .safetensors), or arrays by name; None:
         a .params file beside the model.
     init: how parameters without a value begin: "xavier", "normal:0.01".
