@@ -36,7 +36,8 @@ Result<Diagram> DiagramAfterPass(const std::string& after,
              network.Specialize(request.For(0),
                                 request.trains() ? ParameterUse::kStates
                                                  : ParameterUse::kConstants));
-  model.graph.training = request.entries.front() == "train";
+  model.graph.training =
+      PurposeNamed(request.entries.front()) == Purpose::kTrain;
   PassContext context;
   context.target = &target;
   if (request.trains()) context.training = &request.training;

@@ -5,6 +5,8 @@
 
 #include "ir/ops/nn/dropout.h"
 #include "ir/ops/nn/rnn.h"
+#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/reshape.h"
 
 namespace mxc {
 namespace {
@@ -44,15 +46,11 @@ class RnnForward {
   }
 
  private:
-  Value Op(std::string_view op, std::vector<Value> inputs,
-           std::vector<AttrText> attrs = {}) {
-    return b_.Op(op, std::move(inputs), std::move(attrs), Numbered(op));
-  }
   std::string Numbered(std::string_view op) {
     return fmt::format("{}{}", op, ++count_);
   }
   Value Reshape(Value x, const Extents& shape) {
-    return Op("Reshape", {x}, {{"shape", ToString(shape)}});
+    return b_.Op<op::Reshape>({x}, {.shape = shape}, Numbered("Reshape"));
   }
   Value Slice(Value x, int axis, int64_t begin, int64_t end) {
     return b_.SliceAxis(x, axis, begin, end, Numbered("slice_axis"));
@@ -61,18 +59,21 @@ class RnnForward {
     if (parts.size() == 1) return parts[0];
     return b_.Concat(parts, axis, Numbered("Concat"));
   }
-  Value Times(Value x, Value y) { return Op("elemwise_mul", {x, y}); }
+  Value Times(Value x, Value y) {
+    return b_.Op<op::ElemwiseMul>({x, y}, Numbered("elemwise_mul"));
+  }
 
   // Of every step and sequence, 1 where the sequence is not over, else 0.
   Value Begun() {
     const DType dtype = node_.inputs[0].type().dtype;
     const Value lengths =
         b_.Reshape(b_.Cast(node_.inputs[a_.lengths()], dtype), {1, batch_, 1});
-    const Value step = Op("_arange", {},
-                          {{"start", "0"},
-                           {"stop", std::to_string(steps_)},
-                           {"dtype", std::string(MxnetName(dtype))}});
-    return Op("broadcast_lesser", {b_.Reshape(step, {steps_, 1, 1}), lengths});
+    const Value step = b_.Op<op::Arange>(
+        {}, {.start = 0, .stop = static_cast<double>(steps_), .dtype = dtype},
+        Numbered("_arange"));
+    return b_.Op<op::BroadcastLesser>(
+        {b_.Reshape(step, {steps_, 1, 1}), lengths},
+        Numbered("broadcast_lesser"));
   }
 
   // The next piece of the parameter vector.
