@@ -169,6 +169,26 @@ TEST_CASE("a condition of the program chooses, a known one decides") {
   CHECK(Says(RefusalOf(IfOf("Squeeze")), "--bind c=FILE"));
 }
 
+TEST_CASE("a condition of the program chooses between constants") {
+  const auto giving = [](float value) {
+    const std::vector<float> values = {value, value};
+    return GraphOf(
+        {.nodes = {onnx_model::Node(
+             "Constant", {}, {"k"},
+             {TensorAttr("value", TensorOf<float>("", kFloat, {2}, values))})},
+         .inputs = {},
+         .outputs = {"k"}});
+  };
+  const auto model =
+      Build({.nodes = {onnx_model::Node("If", {"c"}, {"y"},
+                                        {GraphAttr("then_branch", giving(1)),
+                                         GraphAttr("else_branch", giving(2))})},
+             .inputs = {Input("c", kBool, {})},
+             .outputs = {"y"}});
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  CHECK(CountOf(model->graph, "_choose") == 1);
+}
+
 TEST_CASE("a sequence that is an input has the elements with shapes") {
   const GraphParts parts = {
       .nodes = {onnx_model::Node("ConcatFromSequence", {"s"}, {"y"},

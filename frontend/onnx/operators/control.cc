@@ -264,6 +264,13 @@ class LoopRun {
     return EndsOf(c_.Foreach("turns", turn, t_.most), rows, 0);
   }
 
+  // How the condition before the first turn becomes known.
+  std::string Binding() const {
+    if (!t_.first) return "";
+    return fmt::format("; --bind {}=FILE makes it so where it is an input",
+                       c_.node().input[1]);
+  }
+
   // What a scan carries beside the states: the condition, and the number of the
   // turn where the body asks for it.
   Ends While() {
@@ -271,8 +278,8 @@ class LoopRun {
       c_.Require(!t_.wanted[k],
                  "how often it runs depends on what the program is given, and "
                  "so does the length of its output {}, expected one that is "
-                 "known when it is compiled",
-                 t_.states.size() + k);
+                 "known when it is compiled{}",
+                 t_.states.size() + k, Binding());
     }
     LoopTurn turn;
     Operand holds = KnownTrue();
