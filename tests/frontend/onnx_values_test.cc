@@ -60,9 +60,9 @@ GraphParts PartsOf(const OneNode& one) {
 }
 
 // The elements of the one output, by the interpreter.
-Numbers Computed(const OneNode& one) {
+Numbers Computed(const OneNode& one, const GraphParts& parts) {
   CAPTURE(one.op);
-  auto model = Build(PartsOf(one), {}, one.opset);
+  auto model = Build(parts, {}, one.opset);
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   REQUIRE(InferTypes(model->graph, /*complete=*/true).ok());
   std::map<std::string, Tensor> values;
@@ -81,8 +81,8 @@ Numbers Computed(const OneNode& one) {
       EvaluateValues(model->graph, outputs, values, /*all_double=*/false)[0]);
 }
 
-void CheckValues(const OneNode& one, const Numbers& expected) {
-  const Numbers found = Computed(one);
+void CheckFound(const OneNode& one, const Numbers& found,
+                const Numbers& expected) {
   CAPTURE(one.op);
   REQUIRE(found.size() == expected.size());
   for (size_t i = 0; i < found.size(); ++i) {
@@ -95,6 +95,10 @@ void CheckValues(const OneNode& one, const Numbers& expected) {
       CHECK(found[i] == doctest::Approx(expected[i]).epsilon(1e-6));
     }
   }
+}
+
+void CheckValues(const OneNode& one, const Numbers& expected) {
+  CheckFound(one, Computed(one, PartsOf(one)), expected);
 }
 
 void CheckNoValues(const OneNode& one, std::string_view words) {
@@ -163,6 +167,29 @@ TEST_CASE("onnx values: C's fmod of what it leaves undefined") {
                            .values = {0, 2, 2, kInf, -kInf, 1}}},
                .attributes = {IntAttr("fmod", 1)}},
               {kNan, -1.5, kNan, 5, -5, kNan});
+}
+
+TEST_CASE("onnx values: powers of two of eight bits") {
+  constexpr int kPowers = 24;
+  const double least = std::ldexp(1, -127), greatest = std::ldexp(1, 127);
+  const Numbers x = {0, 1, 1.1, 1.5, 1.75, 3, kInf, kNan};
+  const auto rounded = [&](const char* mode, bool saturates,
+                           const Numbers& expected) {
+    const OneNode one = {
+        .op = "Cast",
+        .inputs = {{.name = "x", .dims = {8}, .values = x}},
+        .attributes = {IntAttr("to", kPowers), TextAttr("round_mode", mode),
+                       IntAttr("saturate", saturates ? 1 : 0)},
+        .opset = 24};
+    GraphParts parts = PartsOf(one);
+    parts.nodes.push_back(
+        onnx_model::Node("Cast", {"y"}, {"z"}, {IntAttr("to", kFloat)}));
+    parts.outputs = {"z"};
+    CheckFound(one, Computed(one, parts), expected);
+  };
+  rounded("up", true, {least, 1, 2, 2, 2, 4, greatest, kNan});
+  rounded("down", true, {least, 1, 1, 1, 1, 2, greatest, kNan});
+  rounded("nearest", false, {kNan, 1, 1, 2, 2, 4, kNan, kNan});
 }
 
 TEST_CASE("onnx values: one place of the greatest, also beyond 2^11 halves") {

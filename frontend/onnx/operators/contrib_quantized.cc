@@ -3,6 +3,7 @@
 // Source: ONNX Runtime 1.32, docs/ContribOperators.md, and what it computes.
 #include <algorithm>
 
+#include "frontend/onnx/operators/exact_products.h"
 #include "frontend/onnx/operators/quantization.h"
 #include "frontend/onnx/operators/windows.h"
 #include "frontend/onnx/tensor_data.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators of one tensor, element by element.
-#include "frontend/onnx/operators/quantization.h"
+#include "frontend/onnx/operators/few_bits.h"
 #include "frontend/onnx/tensor_data.h"
 
 namespace mxc::onnx {
@@ -56,7 +56,7 @@ namespace {
 
 void CastTo(Call& c, int32_t to) {
   const bool saturate = c.Flag("saturate", true);
-  c.Ignore("round_mode");  // of exponents alone, which are not supported
+  c.Ignore("round_mode");  // of FLOAT8E8M0 alone
   if (c.DataTypeOf(0) == to) return c.Give(0, c.operand(0));
   if (NarrowType(to) == 0) {
     c.Give(0, c.Cast(c.In(0), *DTypeOf(to)));
