@@ -78,6 +78,10 @@ def agrees(got, want):
         if w.dtype.kind in "US" or w.dtype == object:
             if not numpy.array_equal(g, w):
                 return False
+        elif w.dtype.name == "bfloat16":  # as onnx.backend.test.runner
+            g, w = g.astype(numpy.float32), w.astype(numpy.float32)
+            if not numpy.allclose(g, w, rtol=2**-6, atol=1e-7, equal_nan=True):
+                return False
         elif not numpy.allclose(g, w, rtol=1e-3, atol=1e-7, equal_nan=True):
             return False
     return True
