@@ -47,9 +47,10 @@ grep -q "resumed from parts-0001.mxc" said.log || fail "$(cat said.log)"
   fail "an earlier run's files were written over"
 grep -q "parts-" said.log || fail "$(cat said.log)"
 
-# Wherever the signal comes, the same command goes on from there.
+# Wherever the signal comes, the same command goes on from there. Before its
+# first epoch is over a program may not listen yet.
 "$train" net.mxa "${data[@]}" "${how[@]}" epochs=3 save=cut >/dev/null 2>&1 &
-sleep 0.1
+until [ -e cut-0001.mxc ] || ! kill -0 $! 2>/dev/null; do sleep 0.01; done
 kill -INT $! 2>/dev/null || true
 wait $! || [ $? = 130 ] || fail "the interrupted program"
 "$train" net.mxa "${data[@]}" "${how[@]}" epochs=3 save=cut resume=1 \

@@ -97,7 +97,7 @@ expect "$(user/train learns.mxa data=digits data-opt=size=64 save=learnt |
 
 # Two clients of the server at once: the same answer, whoever gives it.
 user/server a.mxa 0 2 >server.log &
-for _ in $(seq 100); do grep -q : server.log && break; sleep 0.05; done
+until grep -q : server.log; do kill -0 $!; sleep 0.05; done
 port=$(sed 's/.*://' server.log)
 ask() {  # two requests of 784 floats, two answers of 10
   exec 3<>"/dev/tcp/127.0.0.1/$port"

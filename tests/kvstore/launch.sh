@@ -122,15 +122,15 @@ fi
 MXC_METRICS_LISTEN=29480 train watched "${half[@]}" --epochs 1000 -- \
   mxc launch --workers 2 --metrics-listen 0 -- 2>errors &
 job=$!
-for i in {1..100}; do
-  place=$(sed -n 's/^metrics are at //p' errors)
-  [ -n "$place" ] && curl -sf "$place" >scraped &&
-    grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped &&
-    curl -sf http://127.0.0.1:29480/metrics >scraped &&
-    grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped && break
+until place=$(sed -n 's/^metrics are at //p' errors) && [ -n "$place" ] &&
+  curl -sf "$place" >scraped &&
+  grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped &&
+  curl -sf http://127.0.0.1:29480/metrics >scraped &&
+  grep -q '^mxc_rounds_total{server="0"} [1-9]' scraped; do
+  kill -0 $job 2>/dev/null ||
+    fail "no metrics at '$place': $(cat errors scraped)"
   sleep 0.1
 done
-[ "$i" -lt 100 ] || fail "no metrics at '$place': $(cat errors scraped)"
 pkill -TERM -P $job -x mxc-run
 wait $job || true
 
