@@ -330,23 +330,6 @@ Extents Call::Axes(const Extents& axes, int rank) const {
   return sorted;
 }
 
-Shape Call::Broadcast(const std::vector<Value>& values) const {
-  int rank = 0;
-  for (const Value& value : values) rank = std::max(rank, value.shape().rank());
-  Extents dims(rank, 1);
-  for (const Value& value : values) {
-    const int more = rank - value.shape().rank();
-    for (int axis = more; axis < rank; ++axis) {
-      const int64_t extent = value.shape()[axis - more];
-      Require(extent == dims[axis] || extent == 1 || dims[axis] == 1,
-              "shapes do not broadcast: {} against {} along axis {}", extent,
-              dims[axis], axis);
-      if (extent != 1) dims[axis] = extent;
-    }
-  }
-  return dims;
-}
-
 Value Call::Transpose(Value x, const Extents& axes) {
   bool same = true;
   for (size_t i = 0; i < axes.size(); ++i) {
@@ -354,6 +337,22 @@ Value Call::Transpose(Value x, const Extents& axes) {
   }
   if (same) return x;
   return Op("transpose", {x}, {{"axes", TupleText(axes)}});
+}
+
+Value Call::Slice(Value x, const std::vector<std::string>& begin,
+                  const std::vector<std::string>& end,
+                  const std::vector<std::string>& step) {
+  const auto text = [](const std::vector<std::string>& words) {
+    return fmt::format("({}{})", fmt::join(words, ", "),
+                       words.size() == 1 ? "," : "");
+  };
+  return Op("slice", {x},
+            {{"begin", text(begin)}, {"end", text(end)}, {"step", text(step)}});
+}
+
+Value Call::Mean(Value x, const Extents& axes) {
+  return Op("_npi_mean", {x},
+            {{"axis", TupleText(axes)}, {"keepdims", "True"}});
 }
 
 Value Call::Unsqueeze(Value x, int axis) {
@@ -398,11 +397,7 @@ Extents Call::Rebatched(int i, Extents stated) {
 
 Value Call::ConstantInts(const Extents& values, std::string_view role) {
   Require(!values.empty(), "its {} are none", role);
-  std::byte* to = nullptr;
-  Tensor tensor = Tensor::Allocate(
-      {DType::kI64, Shape{static_cast<int64_t>(values.size())}}, &to);
-  std::memcpy(to, values.data(), values.size() * sizeof(int64_t));
-  return Constant(std::move(tensor), role);
+  return Constant(IntTensor(values, Shape{std::ssize(values)}), role);
 }
 
 Value Call::ScalarLike(double value, Value like) {
@@ -482,5 +477,29 @@ std::vector<Value> Call::Cond(Value condition, Side& then, Side& otherwise) {
 }
 
 void Call::CountTurn() { importer_.CountNode(); }
+
+Operand OperandOf(Value value) {
+  Operand operand{.value = value};
+  if (value.node->kind == Node::Kind::kConstant) {
+    operand.known = value.node->constant;
+  }
+  return operand;
+}
+
+Tensor IntTensor(const Extents& values, Shape shape) {
+  MXC_CHECK(std::ssize(values) == shape.elements());
+  std::byte* to = nullptr;
+  Tensor tensor = Tensor::Allocate({DType::kI64, std::move(shape)}, &to);
+  if (!values.empty()) {
+    std::memcpy(to, values.data(), values.size() * sizeof(int64_t));
+  }
+  return tensor;
+}
+
+Extents AxesFrom(int first, int rank) {
+  Extents axes;
+  for (int axis = first; axis < rank; ++axis) axes.push_back(axis);
+  return axes;
+}
 
 }  // namespace mxc::onnx

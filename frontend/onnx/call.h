@@ -162,10 +162,14 @@ class Call : public WrittenBuilder {
   int Axis(int64_t axis, int rank) const;
   // The same for a list, ascending; refuses one that stands twice.
   Extents Axes(const Extents& axes, int rank) const;
-  // The extents that all inputs broadcast to, as NumPy does.
-  Shape Broadcast(const std::vector<Value>& values) const;
   Value Transpose(Value x, const Extents& axes);
   Value Unsqueeze(Value x, int axis);
+  // One word for each axis, a number or "None".
+  Value Slice(Value x, const std::vector<std::string>& begin,
+              const std::vector<std::string>& end,
+              const std::vector<std::string>& step);
+  // Over the axes, which stay with the extent 1.
+  Value Mean(Value x, const Extents& axes);
   // A shape that the file states for input `i`, for the batch that is asked for.
   Extents Rebatched(int i, Extents stated);
   Value ConstantInts(const Extents& values, std::string_view role);
@@ -229,5 +233,12 @@ class Call : public WrittenBuilder {
 };
 
 using Rule = void (*)(Call&);
+
+// A value of the graph, known where it is a constant.
+Operand OperandOf(Value value);
+// Of i64, as many as the shape has.
+Tensor IntTensor(const Extents& values, Shape shape);
+// first, first + 1, … up to `rank`.
+Extents AxesFrom(int first, int rank);
 
 }  // namespace mxc::onnx

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Activations, and the softmax of a tensor.
+// The softmax of a tensor is among them.
+#include "frontend/onnx/operators/activation.h"
+
 #include <cmath>
 #include <limits>
 #include <numbers>
-
-#include "frontend/onnx/call.h"
 
 namespace mxc::onnx {
 namespace {
@@ -90,16 +90,19 @@ void ImportMish(Call& c) {
   c.Give(0, c.Mul(x, c.Op("tanh", {softplus})));
 }
 
-// x · Φ(x), or its approximation by tanh.
-void ImportGelu(Call& c) {
-  const int tanh = c.OneOf("approximate", {"none", "tanh"}, 0);
-  const Value x = c.In(0);
-  if (tanh == 0) {
-    return c.Give(0, c.Op("LeakyReLU", {x}, {{"act_type", "gelu"}}));
-  }
+Value ExactGelu(Call& c, Value x) {
+  return c.Op("LeakyReLU", {x}, {{"act_type", "gelu"}});
+}
+
+Value TanhGelu(Call& c, Value x) {
   const Value cube = c.Mul(c.Mul(x, c.Square(x)), 0.044715);
   const Value inner = c.Mul(c.Add(x, cube), std::sqrt(2 / std::numbers::pi));
-  c.Give(0, c.Mul(c.Mul(x, 0.5), c.Add(c.Op("tanh", {inner}), 1.0)));
+  return c.Mul(c.Mul(x, 0.5), c.Add(c.Op("tanh", {inner}), 1.0));
+}
+
+void ImportGelu(Call& c) {
+  const int tanh = c.OneOf("approximate", {"none", "tanh"}, 0);
+  c.Give(0, tanh == 0 ? ExactGelu(c, c.In(0)) : TanhGelu(c, c.In(0)));
 }
 
 // Slopes broadcast to x one way.

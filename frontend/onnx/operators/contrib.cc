@@ -1,29 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // com.microsoft: what ONNX Runtime's optimizer makes of networks of floats.
 // Source: ONNX Runtime 1.32, docs/ContribOperators.md, and what it computes.
-#include <cmath>
-#include <numbers>
-
-#include "frontend/onnx/operators/norms.h"
+#include "frontend/onnx/operators/activation.h"
+#include "frontend/onnx/operators/normalization.h"
+#include "frontend/onnx/operators/product.h"
 #include "frontend/onnx/operators/windows.h"
 
 namespace mxc::onnx {
 
-void ImportPad(Call& c);
-
 namespace {
-
-std::string ContribText(double value) { return fmt::format("{}", value); }
-
-Value ExactGelu(Call& c, Value x) {
-  return c.Op("LeakyReLU", {x}, {{"act_type", "gelu"}});
-}
-
-Value TanhGelu(Call& c, Value x) {
-  const Value cube = c.Mul(c.Mul(x, c.Square(x)), 0.044715);
-  const Value inner = c.Mul(c.Add(x, cube), std::sqrt(2 / std::numbers::pi));
-  return c.Mul(c.Mul(x, 0.5), c.Add(c.Op("tanh", {inner}), 1.0));
-}
 
 // In float32 where x is narrower.
 template <class F>
@@ -84,11 +69,7 @@ void ImportFusedMatMul(Call& c) {
   Value a = c.In(0), b = c.In(1);
   if (c.Flag("transA")) a = SwappedMatrix(c, a);
   if (c.Flag("transB")) b = SwappedMatrix(c, b);
-  c.Require(a.shape().rank() >= 2 && b.shape().rank() >= 2,
-            "its operands have the shapes {} and {}", ToString(a.shape()),
-            ToString(b.shape()));
-  const Value y =
-      b.shape().rank() == 2 ? c.Op("dot", {a, b}) : c.Op("_npi_matmul", {a, b});
+  const Value y = MatrixProduct(c, a, b);
   c.Give(0, alpha == 1 ? y : c.Mul(y, alpha));
 }
 
@@ -205,17 +186,17 @@ Value Activated(Call& c, Value x, const std::string& name,
   if (name == "LeakyRelu") {
     return c.Op(
         "LeakyReLU", {x},
-        {{"act_type", "leaky"}, {"slope", ContribText(parameter(0, 0.01))}});
+        {{"act_type", "leaky"}, {"slope", NumberText(parameter(0, 0.01))}});
   }
   if (name == "HardSigmoid") {
     return c.Op("hard_sigmoid", {x},
-                {{"alpha", ContribText(parameter(0, 0.2))},
-                 {"beta", ContribText(parameter(1, 0.5))}});
+                {{"alpha", NumberText(parameter(0, 0.2))},
+                 {"beta", NumberText(parameter(1, 0.5))}});
   }
   if (name == "Clip" && p.size() == 2) {
     const Value low =
-        c.Op("_maximum_scalar", {x}, {{"scalar", ContribText(p[0])}});
-    return c.Op("_minimum_scalar", {low}, {{"scalar", ContribText(p[1])}});
+        c.Op("_maximum_scalar", {x}, {{"scalar", NumberText(p[0])}});
+    return c.Op("_minimum_scalar", {low}, {{"scalar", NumberText(p[1])}});
   }
   c.Refuse("its activation is '{}' with {} parameters", name.substr(0, 40),
            p.size());
@@ -235,9 +216,6 @@ void ImportFusedConv(Call& c) {
   }
   c.Give(0, name.empty() ? y : Activated(c, y, name, parameters));
 }
-
-// Both are ONNX's under another domain.
-void ImportContribPad(Call& c) { ImportPad(c); }
 
 void ImportExpandDims(Call& c) {
   const Shape& shape = c.ShapeOf(0);

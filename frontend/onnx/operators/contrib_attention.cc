@@ -71,7 +71,7 @@ Value Appended(Call& c, Value past, Value now, int axis) {
   return past ? c.Concat({past, now}, axis) : now;
 }
 
-// [first, past): an entry of axis 0, which goes.
+// An entry of axis 0, which goes.
 Value Entry(Call& c, Value x, int64_t i) {
   Extents dims = x.shape().dims();
   dims.erase(dims.begin());

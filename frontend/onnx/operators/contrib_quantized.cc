@@ -17,15 +17,12 @@ Value RealInput(Call& c, int i, int scale, int zero) {
   c.Require(IntegerRangeOf(type).has_value(),
             "input {} has elements of {}, expected integers of few bits", i,
             DataTypeName(type));
-  Value offset = ZeroPoint(c, zero);
-  if (offset) offset = c.Reshape(offset, Shape(Extents()));
-  return Dequantized(c, c.In(i), ScaleOf(c, scale), offset);
+  return Dequantized(c, c.In(i), ScaleOf(c, scale), ScalarZeroPoint(c, zero));
 }
 
 void GiveLevels(Call& c, Value real, int scale, int zero, int32_t type) {
-  Value offset = ZeroPoint(c, zero);
-  if (offset) offset = c.Reshape(offset, Shape(Extents()));
-  c.Give(0, Quantized(c, c.Div(real, ScaleOf(c, scale)), offset, type));
+  c.Give(0, Quantized(c, c.Div(real, ScaleOf(c, scale)),
+                      ScalarZeroPoint(c, zero), type));
   c.SetDataType(0, type);
 }
 
@@ -35,20 +32,18 @@ void NotLast(Call& c) {
 
 }  // namespace
 
-// Both add the zero point before they round, other than QuantizeLinear.
+// Add and Mul add the zero point before they round, other than QuantizeLinear.
 void ImportQLinearAdd(Call& c) {
   const Value out = ScaleOf(c, 6);
   const auto share = [&](int scale) { return c.Div(ScaleOf(c, scale), out); };
-  const auto scalar = [&](int zero) {
-    const Value value = ZeroPoint(c, zero);
-    return value ? c.Reshape(value, Shape(Extents())) : value;
-  };
   const Value share_a = share(1), share_b = share(4);
   // What does not depend on the levels, first.
-  Value fixed = scalar(7);
+  Value fixed = ScalarZeroPoint(c, 7);
   if (!fixed) fixed = c.ScalarLike(0, share_a);
-  if (const Value zero = scalar(2)) fixed = c.Sub(fixed, c.Mul(share_a, zero));
-  if (const Value zero = scalar(5)) fixed = c.Sub(fixed, c.Mul(share_b, zero));
+  if (const Value zero = ScalarZeroPoint(c, 2))
+    fixed = c.Sub(fixed, c.Mul(share_a, zero));
+  if (const Value zero = ScalarZeroPoint(c, 5))
+    fixed = c.Sub(fixed, c.Mul(share_b, zero));
   const Value a = c.Mul(c.Cast(c.In(0), DType::kF32), share_a);
   const Value b = c.Mul(c.Cast(c.In(3), DType::kF32), share_b);
   const int32_t type = c.DataTypeOf(0);
@@ -59,14 +54,12 @@ void ImportQLinearAdd(Call& c) {
 void ImportQLinearMul(Call& c) {
   const auto level = [&](int i, int zero) {
     const Value x = c.Cast(c.In(i), DType::kF32);
-    const Value offset = ZeroPoint(c, zero);
-    return offset ? c.Sub(x, c.Reshape(offset, Shape(Extents()))) : x;
+    const Value offset = ScalarZeroPoint(c, zero);
+    return offset ? c.Sub(x, offset) : x;
   };
   const Value scale = c.Div(c.Mul(ScaleOf(c, 1), ScaleOf(c, 4)), ScaleOf(c, 6));
   Value y = c.Mul(c.Mul(level(0, 2), level(3, 5)), scale);
-  if (const Value zero = ZeroPoint(c, 7)) {
-    y = c.Add(y, c.Reshape(zero, Shape(Extents())));
-  }
+  if (const Value zero = ScalarZeroPoint(c, 7)) y = c.Add(y, zero);
   const int32_t type = c.DataTypeOf(0);
   c.Give(0, Quantized(c, y, {}, type));
   c.SetDataType(0, type);
@@ -92,12 +85,9 @@ void ImportQLinearAveragePool(Call& c) {
 void ImportQLinearGlobalAveragePool(Call& c) {
   NotLast(c);
   const Value x = RealInput(c, 0, 1, 2);
-  Extents axes;
-  for (int axis = 2; axis < x.shape().rank(); ++axis) axes.push_back(axis);
+  const Extents axes = AxesFrom(2, x.shape().rank());
   c.Require(!axes.empty(), "its data have the shape {}", ToString(x.shape()));
-  const Value mean =
-      c.Op("_npi_mean", {x}, {{"axis", TupleText(axes)}, {"keepdims", "True"}});
-  GiveLevels(c, mean, 3, 4, c.DataTypeOf(0));
+  GiveLevels(c, c.Mean(x, axes), 3, 4, c.DataTypeOf(0));
 }
 
 // Inputs are a scale and a zero point, and then three for each part.
@@ -174,8 +164,7 @@ void ImportQGemm(Call& c) {
   if (!c.Has(7)) return c.Give(0, c.Mul(real, scale));
   scale = c.Div(scale, ScaleOf(c, 7));
   const int32_t type = c.Has(8) ? c.DataTypeOf(8) : c.DataTypeOf(0);
-  Value zero = ZeroPoint(c, 8);
-  if (zero) zero = c.Reshape(zero, Shape(Extents()));
+  const Value zero = ScalarZeroPoint(c, 8);
   c.Give(0, Quantized(c, c.Mul(real, scale), zero, type));
   c.SetDataType(0, type);
 }

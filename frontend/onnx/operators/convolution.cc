@@ -54,22 +54,10 @@ void ImportConvTranspose(Call& c) {
   const size_t count = kernel.size();
   c.Require(data.rank() == static_cast<int>(count) + 2,
             "data has {} axes, expected {}", data.rank(), count + 2);
-  const auto entries = [&](std::string_view name, size_t size, int64_t least,
-                           int64_t otherwise) {
-    Extents given = c.Ints(name).value_or(Extents());
-    if (given.empty()) given.assign(size, otherwise);
-    c.Require(given.size() == size, "{} {} has not {} entries", name,
-              TupleText(given), size);
-    for (const int64_t entry : given) {
-      c.Require(entry >= least && entry < (int64_t{1} << 31),
-                "{} {} has the entry {}", name, TupleText(given), entry);
-    }
-    return given;
-  };
-  const Extents stride = entries("strides", count, 1, 1);
-  const Extents dilation = entries("dilations", count, 1, 1);
-  const Extents more = entries("output_padding", count, 0, 0);
-  const Extents pads = entries("pads", 2 * count, 0, 0);
+  const Extents stride = WindowEntries(c, "strides", count, 1, 1);
+  const Extents dilation = WindowEntries(c, "dilations", count, 1, 1);
+  const Extents more = WindowEntries(c, "output_padding", count, 0, 0);
+  const Extents pads = WindowEntries(c, "pads", 2 * count, 0, 0);
   const bool shaped = c.HasAttribute("output_shape");
   Extents asked = c.Ints("output_shape").value_or(Extents());
   if (asked.size() == count + 2) asked.erase(asked.begin(), asked.begin() + 2);

@@ -77,9 +77,8 @@ void ImportQLinearConv(Call& c) {
   const Value scale =
       c.Div(c.Mul(ScaleOf(c, 1), ScaleOf(c, 4, channels)), ScaleOf(c, 6));
   const int32_t type = c.DataTypeOf(7);
-  const Value zero = ZeroPoint(c, 7);
   c.Give(0, Quantized(c, c.Mul(c.Cast(sum, DType::kF32), scale),
-                      zero ? c.Reshape(zero, Shape(Extents())) : zero, type));
+                      ScalarZeroPoint(c, 7), type));
   c.SetDataType(0, type);
 }
 

@@ -63,12 +63,7 @@ void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
           std::to_string(place[d] + (w.positions[d] - 1) * w.stride[d] + 1));
       step.push_back(std::to_string(w.stride[d]));
     }
-    const auto text = [](const std::vector<std::string>& words) {
-      return fmt::format("({})", fmt::join(words, ", "));
-    };
-    tap(c.Op(
-        "slice", {x},
-        {{"begin", text(begin)}, {"end", text(end)}, {"step", text(step)}}));
+    tap(c.Slice(x, begin, end, step));
   }
 }
 
@@ -246,8 +241,7 @@ void GlobalPool(Call& c, std::string_view type) {
                            {"global_pool", "True"},
                            {"pool_type", std::string(type)}}));
   }
-  Extents axes;
-  for (int axis = 2; axis < rank; ++axis) axes.push_back(axis);
+  const Extents axes = AxesFrom(2, rank);
   c.Give(0, c.Op(type == "max" ? "_np_max" : "_npi_mean", {x},
                  {{"axis", TupleText(axes)}, {"keepdims", "True"}}));
 }
@@ -292,9 +286,8 @@ void ImportGlobalLpPool(Call& c) {
   const Value x = c.In(0);
   c.Require(x.shape().rank() >= 3, "data has {} axes, expected at least 3",
             x.shape().rank());
-  Extents axes;
-  for (int axis = 2; axis < x.shape().rank(); ++axis) axes.push_back(axis);
-  const Value sum = c.Sum(LpPowers(c, x, p), axes, /*keepdims=*/true);
+  const Value sum = c.Sum(LpPowers(c, x, p), AxesFrom(2, x.shape().rank()),
+                          /*keepdims=*/true);
   c.Give(0, LpRoot(c, sum, p));
 }
 

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of matrices.
-#include "frontend/onnx/call.h"
+// Products of matrices, determinants and inverses.
+#include "frontend/onnx/operators/product.h"
 
 namespace mxc::onnx {
-namespace {
 
-// A [K] · B, A · B [K]: vectors become matrices, and their axis goes again.
-Value Product(Call& c, Value a, Value b) {
+Value MatrixProduct(Call& c, Value a, Value b) {
   const int rank_a = a.shape().rank(), rank_b = b.shape().rank();
   c.Require(rank_a > 0 && rank_b > 0, "one operand is a scalar");
   if (rank_a == 1) a = c.Unsqueeze(a, 0);
@@ -25,9 +23,7 @@ Value Product(Call& c, Value a, Value b) {
   return c.Reshape(product, dims);
 }
 
-}  // namespace
-
-void ImportMatMul(Call& c) { c.Give(0, Product(c, c.In(0), c.In(1))); }
+void ImportMatMul(Call& c) { c.Give(0, MatrixProduct(c, c.In(0), c.In(1))); }
 
 // α A B + β C. A product by transposed weights with a bias is a layer.
 void ImportGemm(Call& c) {
@@ -69,6 +65,24 @@ void ImportEinsum(Call& c) {
   c.Give(0, c.Op("_npi_einsum", operands,
                  {{"num_args", std::to_string(operands.size())},
                   {"subscripts", c.String("equation")}}));
+}
+
+void ImportDet(Call& c) {
+  const Value given = c.In(0);
+  const Shape& shape = given.shape();
+  c.Require(shape.rank() >= 2, "its matrix has {} axes", shape.rank());
+  const DType dtype = given.type().dtype;
+  const Extents batch(shape.dims().begin(), shape.dims().end() - 2);
+  const Value det = c.Op("_linalg_det", {c.Cast(given, AccumulateType(dtype))});
+  c.Give(0, c.Cast(c.Reshape(det, batch), dtype));
+}
+
+void ImportInverse(Call& c) {
+  const Value given = c.In(0);
+  const DType dtype = given.type().dtype;
+  c.Give(0,
+         c.Cast(c.Op("_linalg_inverse", {c.Cast(given, AccumulateType(dtype))}),
+                dtype));
 }
 
 }  // namespace mxc::onnx

@@ -49,6 +49,11 @@ Value ZeroPoint(Call& c, int i) {
   return c.Cast(c.In(i), DType::kF32);
 }
 
+Value ScalarZeroPoint(Call& c, int i) {
+  const Value zero = ZeroPoint(c, i);
+  return zero ? c.Reshape(zero, Shape(Extents())) : zero;
+}
+
 Value ScaleOf(Call& c, int i, const Extents& shape) {
   const Value scale = c.Cast(c.In(i), DType::kF32);
   if (scale.shape().elements() == 1) return c.Reshape(scale, Shape(Extents()));

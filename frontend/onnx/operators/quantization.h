@@ -15,6 +15,8 @@ Value Quantized(Call& c, Value quotient, Value zero, int32_t data_type,
 Value Dequantized(Call& c, Value level, Value scale, Value zero);
 // Input `i`, if it is there, in f32; empty where it is known to be all zeros.
 Value ZeroPoint(Call& c, int i);
+// The same of one element, of rank 0.
+Value ScalarZeroPoint(Call& c, int i);
 
 // Levels from 0 to 255 of all of x, in f32, where they follow from its extremes.
 struct DynamicLevels {

@@ -124,8 +124,6 @@ void ImportScatterElements(Call& c) {
                   {"end", TupleText(covered.dims())}}));
 }
 
-void ImportScatter(Call& c) { ImportScatterElements(c); }
-
 // data [D…, R…], indices [I…, M], updates [I…, R…]
 void ImportScatterND(Call& c) {
   const std::string_view mode = ScatterModeOf(c);

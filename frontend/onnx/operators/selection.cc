@@ -10,16 +10,6 @@
 namespace mxc::onnx {
 namespace {
 
-// A tensor of i64.
-Tensor SelectedInts(const Extents& values, Shape shape) {
-  std::byte* to = nullptr;
-  Tensor tensor = Tensor::Allocate({DType::kI64, std::move(shape)}, &to);
-  if (!values.empty()) {
-    std::memcpy(to, values.data(), values.size() * sizeof(int64_t));
-  }
-  return tensor;
-}
-
 Shape LengthOf(const Extents& values) {
   return Shape{static_cast<int64_t>(values.size())};
 }
@@ -71,7 +61,7 @@ void ImportNonZero(Call& c) {
       rest /= shape[d];
     }
   }
-  c.Give(0, SelectedInts(places, Shape{shape.rank(), count}));
+  c.Give(0, IntTensor(places, Shape{shape.rank(), count}));
 }
 
 namespace {
@@ -169,9 +159,9 @@ void ImportUnique(Call& c) {
   }
   shape[axis] = static_cast<int64_t>(firsts.size());
   c.Give(0, UniqueTaken(x, parts, firsts, shape));
-  c.Give(1, SelectedInts(firsts, LengthOf(firsts)));
-  c.Give(2, SelectedInts(groups, LengthOf(groups)));
-  c.Give(3, SelectedInts(counts, LengthOf(counts)));
+  c.Give(1, IntTensor(firsts, LengthOf(firsts)));
+  c.Give(2, IntTensor(groups, LengthOf(groups)));
+  c.Give(3, IntTensor(counts, LengthOf(counts)));
 }
 
 namespace {
@@ -265,8 +255,7 @@ void ImportNonMaxSuppression(Call& c) {
       found.insert(found.end(), {sample, group % s[1], i});
     }
   }
-  c.Give(0,
-         SelectedInts(found, Shape{static_cast<int64_t>(found.size()) / 3, 3}));
+  c.Give(0, IntTensor(found, Shape{static_cast<int64_t>(found.size()) / 3, 3}));
 }
 
 }  // namespace mxc::onnx

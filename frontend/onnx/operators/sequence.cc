@@ -102,11 +102,7 @@ Operand PartOfSplit(Call& c, int axis, int64_t begin, int64_t end, bool keeps) {
     return {.known = c.EmptyTensor(c.DTypeOf(0), dims)};
   }
   const Value part = c.SliceAxis(c.In(0), axis, begin, end);
-  Operand operand{.value = c.Reshape(part, dims)};
-  if (operand.value.node->kind == Node::Kind::kConstant) {
-    operand.known = operand.value.node->constant;
-  }
-  return operand;
+  return OperandOf(c.Reshape(part, dims));
 }
 
 }  // namespace

@@ -4,11 +4,8 @@
 #include <algorithm>
 
 namespace mxc::onnx {
-namespace {
-
-// Refuses numbers that no window has, so that sums of them stay small.
-Extents Entries(Call& c, std::string_view name, size_t count, int64_t least,
-                int64_t otherwise) {
+Extents WindowEntries(Call& c, std::string_view name, size_t count,
+                      int64_t least, int64_t otherwise) {
   constexpr int64_t kMost = int64_t{1} << 31;
   Extents entries = c.Ints(name).value_or(Extents());
   if (entries.empty()) return Extents(count, otherwise);
@@ -20,8 +17,6 @@ Extents Entries(Call& c, std::string_view name, size_t count, int64_t least,
   }
   return entries;
 }
-
-}  // namespace
 
 int64_t RoundUp(int64_t a, int64_t b) { return a > 0 ? (a + b - 1) / b : 0; }
 
@@ -41,9 +36,9 @@ Windows WindowsOf(Call& c, const Extents& kernel, bool pools) {
   }
   Windows w;
   w.kernel = kernel;
-  w.stride = Entries(c, "strides", count, 1, 1);
-  w.dilation = Entries(c, "dilations", count, 1, 1);
-  const Extents pads = Entries(c, "pads", 2 * count, 0, 0);
+  w.stride = WindowEntries(c, "strides", count, 1, 1);
+  w.dilation = WindowEntries(c, "dilations", count, 1, 1);
+  const Extents pads = WindowEntries(c, "pads", 2 * count, 0, 0);
   w.before.assign(pads.begin(), pads.begin() + static_cast<int64_t>(count));
   w.after.assign(pads.begin() + static_cast<int64_t>(count), pads.end());
   enum { kNotSet, kUpper, kLower, kValid };

@@ -27,6 +27,11 @@ struct Windows {
 // does at every version.
 Windows WindowsOf(Call& c, const Extents& kernel, bool pools);
 
+// The numbers of a list of the node, of which there are `count`, `otherwise` where
+// it has none; refuses those that no window has, so that sums of them stay small.
+Extents WindowEntries(Call& c, std::string_view name, size_t count,
+                      int64_t least, int64_t otherwise);
+
 // a / b, up; 0 where a is negative. b is positive, and a + b is a number.
 int64_t RoundUp(int64_t a, int64_t b);
 
