@@ -4,11 +4,11 @@
     export_check.py BIN NETWORK.json... [-- further arguments of mxc convert]
 
 Each network gets random parameters with which its values neither vanish nor
-explode, statistics of batch norms included, and is written. Then, for batches of
-1 and 3: onnx.checker; the outputs of ONNX Runtime beside those of mxc, of the
-network and of the written file, for the same random inputs, within 1e-5 of the
-largest; and whether the written file becomes the same contractions, in no more
-steps. Needs onnx, onnxruntime and numpy. Ends with 1 where one differs.
+explode, statistics of batch norms included, and is written. Then, for batches
+of 1 and 3: onnx.checker; the outputs of ONNX Runtime beside those of mxc, of
+the network and of the written file, for the same random inputs, within 1e-5 of
+the largest; and whether the written file becomes the same contractions, in no
+more steps. Needs onnx, onnxruntime and numpy. Ends with 1 where one differs.
 """
 import glob
 import os
@@ -42,8 +42,9 @@ def drawn(name, shape):
     random = numpy.random.RandomState(sum(name.encode()))
     if name.endswith(("moving_var", "running_var", "gamma")):
         value = random.uniform(0.7, 1.3, shape)
-    elif len(shape) > 1:  # He et al. 2015, and a little less: ReLU and sums
-        value = random.normal(0, (1.5 / numpy.prod(shape[1:])) ** 0.5, shape)
+    elif len(shape) > 1:  # He et al. 2015, and less: of classes, none is sure
+        gain = 1.5 if len(shape) > 2 else 0.3
+        value = random.normal(0, (gain / numpy.prod(shape[1:])) ** 0.5, shape)
     else:
         value = random.uniform(-0.1, 0.1, shape)
     return value.astype(numpy.float32)
