@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The softmax of a tensor is among them.
+// Activations, and the softmax of a tensor.
 #include "frontend/onnx/operators/activation.h"
 
 #include <cmath>

@@ -1,55 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // LSTM, GRU and RNN: MXNet's operator RNN where the cell is one of its own, else
 // a loop over the steps whose turn is the cell.
+#include "frontend/onnx/operators/recurrent.h"
+
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
-#include "frontend/onnx/call.h"
 #include "frontend/onnx/inner_graph.h"
 
 namespace mxc::onnx {
 namespace {
 
-enum class Cell { kRnn, kGru, kLstm };
-
-struct CellActivation {
-  std::string name;  // in small letters
-  double alpha = 0, beta = 0;
-  bool operator==(const CellActivation&) const = default;
-};
-
-// What a known activation has where the file says nothing; NaN: it must say.
-struct CellActivationRow {
-  const char* name;
-  int values;  // that it takes: alpha, beta
-  double alpha, beta;
-};
-constexpr double kMustSay = NAN;
-constexpr CellActivationRow kCellActivations[] = {
-    {"affine", 2, kMustSay, kMustSay},
-    {"elu", 1, 1, 0},
-    {"hardsigmoid", 2, 0.2, 0.5},
-    {"leakyrelu", 1, 0.01, 0},
-    {"relu", 0, 0, 0},
-    {"scaledtanh", 2, kMustSay, kMustSay},
-    {"sigmoid", 0, 0, 0},
-    {"softplus", 0, 0, 0},
-    {"softsign", 0, 0, 0},
-    {"tanh", 0, 0, 0},
-    {"thresholdedrelu", 1, kMustSay, 0},
-};
-
-// A node of the three operators. Values have ONNX's layout 0.
-class Recurrent {
+class Recurrent : RecurrentNode {
  public:
-  Recurrent(Call& call, Cell cell) : c_(call), cell_(cell) {}
+  Recurrent(Call& call, Cell cell) : RecurrentNode(call, cell) {}
 
   void Run() {
-    ReadAttributes();
-    ReadInputs();
-    const bool layer = IsLayer();
-    const Results results = layer ? Layer() : Loops();
+    const Results results = IsLayer() ? Layer() : Loops();
     Give(results);
   }
 
@@ -58,176 +25,6 @@ class Recurrent {
   struct Results {
     Value output, hidden, cell;
   };
-
-  int gates() const {
-    return cell_ == Cell::kRnn ? 1 : cell_ == Cell::kGru ? 3 : 4;
-  }
-  int activations_of_cell() const {
-    return cell_ == Cell::kRnn ? 1 : cell_ == Cell::kGru ? 2 : 3;
-  }
-
-  // --- what the file says
-
-  void ReadAttributes() {
-    const int direction =
-        c_.OneOf("direction", {"forward", "reverse", "bidirectional"}, 0);
-    reversed_ = direction == 1;
-    directions_ = direction == 2 ? 2 : 1;
-    const int64_t layout = c_.Int("layout", 0);
-    c_.Require(layout == 0 || layout == 1, "layout is {}, expected 0 or 1",
-               layout);
-    batch_first_ = layout == 1;
-    if (c_.HasAttribute("clip")) {
-      clip_ = c_.Float("clip");
-      c_.Require(*clip_ >= 0, "clip is {}, expected a positive number", *clip_);
-    }
-    if (cell_ == Cell::kLstm) coupled_ = c_.Flag("input_forget");
-    if (cell_ == Cell::kGru) after_ = c_.Flag("linear_before_reset");
-    if (c_.opset() < 7) c_.Ignore("output_sequence");
-    ReadActivations();
-  }
-
-  void ReadActivations() {
-    std::vector<std::string> names;
-    if (const auto given = c_.Strings("activations")) {
-      names = *given;
-    } else {
-      for (int64_t d = 0; d < directions_; ++d) {
-        if (cell_ != Cell::kRnn) names.emplace_back("Sigmoid");
-        names.emplace_back("Tanh");
-        if (cell_ == Cell::kLstm) names.emplace_back("Tanh");
-      }
-    }
-    const auto count = static_cast<size_t>(directions_ * activations_of_cell());
-    c_.Require(names.size() == count, "it has {} activations, expected {}",
-               names.size(), count);
-    const auto alphas =
-        c_.Floats("activation_alpha").value_or(std::vector<float>());
-    const auto betas =
-        c_.Floats("activation_beta").value_or(std::vector<float>());
-    size_t alpha = 0, beta = 0;  // the next of them
-    for (std::string& name : names) {
-      CellActivation activation = {.name = name};
-      std::ranges::transform(name, activation.name.begin(), [](char letter) {
-        return static_cast<char>(
-            std::tolower(static_cast<unsigned char>(letter)));
-      });
-      const auto row = std::ranges::find(kCellActivations, activation.name,
-                                         &CellActivationRow::name);
-      c_.Require(row != std::end(kCellActivations),
-                 "activation '{}' is not known", name.substr(0, 100));
-      activation.alpha =
-          Taken(row->values > 0, alphas, alpha, row->alpha, name);
-      activation.beta = Taken(row->values > 1, betas, beta, row->beta, name);
-      activations_.push_back(std::move(activation));
-    }
-  }
-
-  double Taken(bool takes, const std::vector<float>& given, size_t& next,
-               double fallback, const std::string& name) {
-    if (!takes) return 0;
-    if (next < given.size()) return static_cast<double>(given[next++]);
-    // ONNX Runtime takes 0, with which nothing but zeros would come out.
-    c_.Require(!std::isnan(fallback),
-               "activation {} needs values of activation_alpha and "
-               "activation_beta, which are not all given",
-               name);
-    return fallback;
-  }
-
-  void ReadInputs() {
-    x_ = c_.In(0);
-    w_ = c_.In(1);
-    r_ = c_.In(2);
-    c_.Require(x_.shape().rank() == 3, "X has {} axes, expected 3",
-               x_.shape().rank());
-    if (batch_first_) x_ = c_.Transpose(x_, {1, 0, 2});
-    dtype_ = x_.type().dtype;
-    c_.Require(IsFloat(dtype_), "X is of {}, expected floats",
-               MxnetName(dtype_));
-    steps_ = x_.shape()[0];
-    batch_ = x_.shape()[1];
-    c_.Require(r_.shape().rank() == 3 && r_.shape()[2] <= 1 << 20,
-               "R has shape {}, expected {} times [{} · hidden, hidden]",
-               ToString(r_.shape()), directions_, gates());
-    hidden_ = r_.shape()[2];
-    const int64_t asked = c_.Int("hidden_size", hidden_);
-    c_.Require(asked == hidden_, "hidden_size is {}, but R has shape {}", asked,
-               ToString(r_.shape()));
-    const int64_t rows = gates() * hidden_;
-    Expect("W", w_, {directions_, rows, x_.shape()[2]});
-    Expect("R", r_, {directions_, rows, hidden_});
-    if (c_.Has(3)) Expect("B", bias_ = c_.In(3), {directions_, 2 * rows});
-    ReadLengths();
-    first_hidden_ = State(5, "initial_h");
-    if (cell_ != Cell::kLstm) return;
-    first_cell_ = State(6, "initial_c");
-    if (!c_.Has(7)) return;
-    Expect("P", peepholes_ = c_.In(7), {directions_, 3 * hidden_});
-    const auto known = c_.Known(7);
-    if (known && !IsTrainable(7) && AllZero(*known)) peepholes_ = {};
-  }
-
-  bool IsTrainable(int i) { return !c_.operand(i).parameter.empty(); }
-
-  static bool AllZero(const Tensor& tensor) {
-    for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
-      if (tensor.At(i) != 0) return false;
-    }
-    return true;
-  }
-
-  void Expect(const char* what, Value value, const Shape& shape) {
-    c_.Require(value.shape() == shape, "{} has shape {}, expected {}", what,
-               ToString(value.shape()), ToString(shape));
-    c_.Require(value.type().dtype == dtype_, "{} is of {}, but X is of {}",
-               what, MxnetName(value.type().dtype), MxnetName(dtype_));
-  }
-
-  void ReadLengths() {
-    if (!c_.Has(4)) return;
-    c_.Require(c_.ShapeOf(4) == Shape{batch_} && !IsFloat(c_.DTypeOf(4)),
-               "sequence_lens is {}, expected {} integers",
-               ToString(c_.TypeOf(4)), batch_);
-    bool shorter = true, empty = true;
-    if (const auto known = c_.Known(4)) {
-      shorter = empty = false;
-      for (int64_t i = 0; i < batch_; ++i) {
-        const double length = known->At(i);
-        c_.Require(length >= 0 && length <= static_cast<double>(steps_),
-                   "sequence_lens has a length of {} for {} steps", length,
-                   steps_);
-        shorter = shorter || length < static_cast<double>(steps_);
-        empty = empty || length == 0;
-      }
-    }
-    if (!shorter) return;
-    lengths_ = c_.In(4);
-    // ONNX Runtime leaves zeros of a sequence without steps, not the states that
-    // it had to begin with.
-    if (empty) {
-      begins_ = c_.Reshape(
-          c_.Cast(c_.Op("_greater_scalar", {lengths_}, {{"scalar", "0"}}),
-                  dtype_),
-          Shape{1, batch_, 1});
-    }
-  }
-
-  Value State(int i, const char* what) {
-    const Shape shape = {directions_, batch_, hidden_};
-    if (!c_.Has(i)) return c_.Zeros({dtype_, shape});
-    Value state = c_.In(i);
-    c_.Require(state.shape().rank() == 3, "{} has {} axes, expected 3", what,
-               state.shape().rank());
-    if (batch_first_) state = c_.Transpose(state, {1, 0, 2});
-    Expect(what, state, shape);
-    return begins_ ? c_.Mul(state, begins_) : state;
-  }
-
-  const CellActivation& Of(int64_t direction, int k) const {
-    return activations_[static_cast<size_t>(direction * activations_of_cell() +
-                                            k)];
-  }
 
   // --- as MXNet's layer
 
@@ -563,18 +360,6 @@ class Recurrent {
     state(1, results.hidden);
     if (cell_ == Cell::kLstm) state(2, results.cell);
   }
-
-  Call& c_;
-  const Cell cell_;
-  bool reversed_ = false, batch_first_ = false;
-  bool coupled_ = false;  // of an LSTM: what is let in is forgotten
-  bool after_ = false;    // of a GRU: the reset comes after the product
-  int64_t directions_ = 1, hidden_ = 0, steps_ = 0, batch_ = 0;
-  std::optional<double> clip_;
-  std::vector<CellActivation> activations_;  // of all directions
-  DType dtype_ = DType::kUnknown;
-  Value begins_;  // [1, N, 1]: 0 where a sequence has no step, else 1
-  Value x_, w_, r_, bias_, lengths_, first_hidden_, first_cell_, peepholes_;
 };
 
 }  // namespace
