@@ -38,12 +38,12 @@ def stem_of(network):
     return re.sub(r"(-symbol)?\.json$", "", os.path.basename(network))
 
 
-def drawn(name, shape):
+def drawn(name, shape, gain):
     random = numpy.random.RandomState(sum(name.encode()))
     if name.endswith(("moving_var", "running_var", "gamma")):
         value = random.uniform(0.7, 1.3, shape)
-    elif len(shape) > 1:  # He et al. 2015, and less: of classes, none is sure
-        gain = 1.5 if len(shape) > 2 else 0.3
+    elif len(shape) > 1:
+        gain = gain if len(shape) > 2 else 0.3  # of classes, none is sure
         value = random.normal(0, (gain / numpy.prod(shape[1:])) ** 0.5, shape)
     else:
         value = random.uniform(-0.1, 0.1, shape)
@@ -56,7 +56,9 @@ def draw_parameters(mxc, network, shapes, folder):
     run(mxc, "convert", network, "--init", "xavier", *shapes, "-o", path,
         "--overwrite")
     with numpy.load(path) as arrays:
-        values = {name: drawn(name, value.shape)
+        # He et al. 2015, and less; less still where residuals may add up.
+        gain = 1 if any("moving_var" in name for name in arrays) else 1.5
+        values = {name: drawn(name, value.shape, gain)
                   for name, value in arrays.items()}
     numpy.savez(path, **values)
     return ["--params", path]

@@ -131,6 +131,20 @@ void ExportSwapAxis(Export& e) {
   e.Emit("Transpose", {e.In(0)}, ExportAttributes().Ints("perm", axes));
 }
 
+// The size of crop_like, which is known.
+void ExportCrop(Export& e) {
+  const Shape &from = e.ShapeOf(0), &to = e.OutShape();
+  const Extents offset = e.Ints("offset");
+  Extents starts, ends;
+  for (int d = 0; d < 2; ++d) {
+    starts.push_back(e.Flag("center_crop") ? (from[2 + d] - to[2 + d]) / 2
+                                           : offset[static_cast<size_t>(d)]);
+    ends.push_back(starts.back() + to[2 + d]);
+  }
+  e.Emit("Slice", {e.In(0), e.Ints(starts, "starts"), e.Ints(ends, "ends"),
+                   e.Ints({2, 3}, "axes")});
+}
+
 void ExportSliceAxis(Export& e) {
   const int axis = AxisOf(e, "axis", e.ShapeOf(0).rank());
   const int64_t end =

@@ -105,12 +105,20 @@ void ImportGelu(Call& c) {
   c.Give(0, tanh == 0 ? ExactGelu(c, c.In(0)) : TanhGelu(c, c.In(0)));
 }
 
-// Slopes broadcast to x one way.
+// Slopes broadcast to x one way. One for each channel is the layer that
+// convolutions take in.
 void ImportPRelu(Call& c) {
   const Value x = c.In(0), slope = c.In(1);
+  const Shape &slopes = slope.shape(), &shape = x.shape();
+  const int rank = shape.rank(), channel = slopes.rank() - (rank - 1);
+  if (IsFloat(x.type().dtype) && rank > 1 && channel >= 0 && channel <= 1 &&
+      slopes[channel] == shape[1] && slopes.elements() == shape[1]) {
+    const Value gamma = c.Reshape(slope, Shape{shape[1]});
+    return c.Give(0, c.Op("LeakyReLU", {x, gamma}, {{"act_type", "prelu"}}));
+  }
   const Value below = c.Mul(x, slope);
-  c.Require(below.shape() == x.shape(), "its slope has shape {}, x has {}",
-            ToString(slope.shape()), ToString(x.shape()));
+  c.Require(below.shape() == shape, "its slope has shape {}, x has {}",
+            ToString(slopes), ToString(shape));
   c.Give(0, c.Op("where",
                  {c.Op("_lesser_scalar", {x}, {{"scalar", "0"}}), below, x}));
 }
