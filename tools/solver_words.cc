@@ -2,10 +2,13 @@
 #include "tools/solver_words.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "frontend/caffe/solver.h"
 #include "frontend/network_source.h"
+#include "runtime/train/caffe_snapshot.h"
+#include "tools/driver/unplaced_error.h"
 
 namespace mxc {
 namespace {
@@ -33,6 +36,7 @@ class Said {
       }
       for (const std::string& value : option->results()) {
         keys_.insert(KeyOf(name, value));
+        if (name == "--optimizer") optimizer_ = value;
         words_.push_back(name);
         words_.push_back(value);
       }
@@ -53,6 +57,7 @@ class Said {
       return names_.contains("--val") && !Is(key, "epoch_batches");
     }
     if (name == "--params") return names_.contains("--epoch");
+    if (name == "--save-caffe") return !KnownToCaffe();
     return false;
   }
 
@@ -63,8 +68,15 @@ class Said {
     return key.ends_with(std::string(" ") + name);
   }
 
+  // Whether .solverstate has a place for what the optimizer keeps.
+  bool KnownToCaffe() const {
+    return optimizer_.empty() || optimizer_ == "sgd" || optimizer_ == "adam" ||
+           optimizer_ == "caffe";
+  }
+
   std::vector<std::string> words_;
   std::set<std::string> names_, keys_;
+  std::string optimizer_;  // empty: the solver's
 };
 
 }  // namespace
@@ -88,6 +100,24 @@ Result<SolverWords> WordsOfSolver(const CLI::App& app,
   words.words.insert(words.words.end(), said.words().begin(),
                      said.words().end());
   return words;
+}
+
+Status BeginWith(const std::string& snapshot, SolverWords& words) {
+  const auto state = train::ReadCaffeState(snapshot);
+  if (!state.ok()) return UnplacedError(state.status().message());
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  fs::path model(state->learned_net);
+  if (!fs::exists(model, ignored)) {
+    model = fs::path(snapshot).parent_path() / model.filename();
+  }
+  std::erase(words.words, "--snapshot");
+  std::erase(words.words, snapshot);
+  for (auto& word : {std::string("--params"), model.string(),
+                     std::string("--states"), snapshot}) {
+    words.words.push_back(word);
+  }
+  return Done{};
 }
 
 }  // namespace mxc

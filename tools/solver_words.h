@@ -23,4 +23,8 @@ bool IsSolverFile(const std::string& path);
 // solver's, --opt and its like name by name.
 Result<SolverWords> WordsOfSolver(const CLI::App& app, const std::string& path);
 
+// Has them begin with a .solverstate and the .caffemodel that it names, which
+// may lie beside it.
+Status BeginWith(const std::string& snapshot, SolverWords& words);
+
 }  // namespace mxc

@@ -15,6 +15,7 @@
 #include "runtime/fit/request.h"
 #include "runtime/job/job.h"
 #include "runtime/kvstore/averaging.h"
+#include "runtime/train/caffe_snapshot.h"
 #include "runtime/train/read_parameters.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
@@ -54,6 +55,7 @@ struct TrainOptions {
   std::string validation, log_folder, trace, states, metrics;
   std::vector<std::string> validation_options;
   bool dry = false;                   // --dry-run
+  std::string snapshot;               // a .solverstate
   std::optional<SolverWords> solver;  // these are the words of
 };
 
@@ -115,9 +117,11 @@ Status RequireFiles(const TrainOptions& options) {
   const std::string incomplete = job::IncompleteJob();
   if (!incomplete.empty()) errors.push_back(UnplacedError(incomplete));
   if (!options.states.empty()) {
-    const auto states = train::ReadStates(options.states);
-    if (!states.ok())
-      errors.push_back(UnplacedError(states.status().message()));
+    const bool caffes = train::IsCaffeState(options.states);
+    const runtime::Status read =
+        caffes ? train::ReadCaffeState(options.states).status()
+               : train::ReadStates(options.states).status();
+    if (!read.ok()) errors.push_back(UnplacedError(read.message()));
   }
   Done legal;
   TakeOrAdd(RequireOutputName(options.output, ReadFiles(options), ".mxa"),
@@ -344,6 +348,12 @@ int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
     words.insert(words.end(), {"--data", "none"});
   }
   loop.Check(words);
+  if (!options.snapshot.empty()) {
+    return Fail(
+        options.style,
+        {UnplacedError("--snapshot goes with a solver; of other "
+                       "networks --params and --states name the same")});
+  }
   TakeFromLoop(loop, options);
   options.begins_anew = app.get_option("--init")->count() > 0;
   const std::string& model = options.request.request.network.model;
@@ -423,6 +433,10 @@ std::function<int()> AddTrainOf(CLI::App& app,
   app.option_defaults()->group("Report");
   app.add_option("-o", options->output, "keep the artifact")
       ->type_name("OUT.mxa");
+  app.add_option("--snapshot", options->snapshot,
+                 "go on from a .solverstate of Caffe and the .caffemodel that "
+                 "it names, as a solver says")
+      ->type_name("FILE");
   app.add_flag("--dry-run", options->dry,
                "say what would be trained, on what and by which rates; nothing "
                "is compiled or written");
@@ -444,7 +458,11 @@ std::function<int()> AddTrainOf(CLI::App& app,
 
 // As if its words had been said.
 int TrainBySolver(const TrainOptions& options, const CLI::App& app) {
-  const auto words = WordsOfSolver(app, options.request.request.network.model);
+  auto words = WordsOfSolver(app, options.request.request.network.model);
+  if (words.ok() && !options.snapshot.empty()) {
+    const Status begun = BeginWith(options.snapshot, *words);
+    if (!begun.ok()) return Fail(options.style, begun.errors());
+  }
   if (!words.ok()) {
     return Fail(options.style, words.errors(), "nothing was trained");
   }

@@ -327,6 +327,7 @@ class Command {
   void AddFiles() {
     if (p_.snapshot > 0 || p_.snapshot_after_train) {
       Say("--save", Prefix());
+      Say("--save-caffe");
       Say("--keep-epochs", "1");
     }
     if (p_.snapshot > 0) {
@@ -349,7 +350,7 @@ class Command {
       Note("solver_mode GPU is for --device to say: cuda:{}", p_.device_id);
     }
     if (p_.snapshot_format == SnapshotFormat::kHDF5) {
-      Note("snapshot_format HDF5: checkpoints are MXNet's all the same");
+      Note("snapshot_format HDF5: snapshots are .caffemodel and .solverstate");
     }
     if (p_.snapshot_diff) Note("snapshot_diff: no gradients are saved");
     if (p_.average_loss > 1) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/train/caffe_snapshot.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/read_parameters.h"
 #include "runtime/train/snapshot.h"
@@ -28,7 +29,7 @@ void SeedRandom(uint64_t seed, train::TrainStep& step) {
 
 }  // namespace
 
-Status PrepareStates(const Request& request, train::TrainStep& step,
+Status PrepareStates(Request& request, train::TrainStep& step,
                      train::Reporter& reporter) {
   const uint64_t seed = request.samples.seed;
   if (seed != 0) SeedRandom(seed, step);
@@ -47,8 +48,15 @@ Status PrepareStates(const Request& request, train::TrainStep& step,
     }
   }
   if (request.states.empty()) return {};
-  MXC_RT_ASSIGN(const auto states, train::ReadStates(request.states));
-  const Status loaded = train::LoadUpdaterStates(states, step);
+  Status loaded;
+  if (train::IsCaffeState(request.states)) {
+    MXC_RT_ASSIGN(const auto state, train::ReadCaffeState(request.states));
+    loaded = train::LoadCaffeState(state, step);
+    request.trainer.begin = state.steps;
+  } else {
+    MXC_RT_ASSIGN(const auto states, train::ReadStates(request.states));
+    loaded = train::LoadUpdaterStates(states, step);
+  }
   if (loaded.ok()) return {};
   return {loaded.code(), "'" + request.states + "': " + loaded.message()};
 }

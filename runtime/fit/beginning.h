@@ -12,7 +12,8 @@ namespace mxc::fit {
 // Writes to the states of `step` what the request names: new parameters (init),
 // those of a file (params; what does not fit is left as init made it, and
 // told), the optimizer's states (states).
-Status PrepareStates(const Request& request, train::TrainStep& step,
+// Sets where training begins, if the states say.
+Status PrepareStates(Request& request, train::TrainStep& step,
                      train::Reporter& reporter);
 
 }  // namespace mxc::fit

@@ -171,6 +171,9 @@ void Request::DescribeFiles(Fields& f) {
          "write checkpoints PREFIX-NNNN.{params,states,mxc} after every epoch");
   f.Number("save-every", trainer.save_every, kAtLeast1,
            "and PREFIX-step-NNNN after every N steps", {.type = "N"});
+  f.Flag("save-caffe", trainer.save_caffe,
+         "and Caffe's PREFIX_iter_N.caffemodel and .solverstate, when "
+         "--save-every says and at the end");
   f.Number("keep", trainer.keep.steps, kAtLeast1,
            "how many of the latter to keep (default: 2)");
   f.Number("keep-epochs", trainer.keep.epochs, kAtLeast1,
@@ -196,7 +199,7 @@ void Request::DescribeBeginning(Fields& f) {
          "begin with these parameters: .params, .npz, .safetensors");
   f.Text("states", states, "FILE",
          "begin with these states of the optimizer, PREFIX-NNNN.states of mxc "
-         "or MXNet");
+         "or MXNet, or where a .solverstate of Caffe stands");
   f.Text("init", init, "HOW", "begin with new parameters: xavier, msra, …");
 }
 

@@ -211,4 +211,25 @@ StatusOr<CaffeBlob> ParseCaffeBlob(Bytes message) {
   return blob;
 }
 
+StatusOr<CaffeSolverState> ParseCaffeSolverState(Bytes message) {
+  CaffeSolverState state;
+  CaffeFields fields(message);
+  while (fields.Next()) {
+    const uint64_t number = fields.number();
+    if (number == 1) {
+      fields.Read(&state.steps);
+    } else if (number == 2 && fields.Is(kWireBytes)) {
+      state.learned_net.assign(
+          reinterpret_cast<const char*>(fields.bytes().data()),
+          fields.bytes().size());
+    } else if (number == 3 && fields.Is(kWireBytes)) {
+      auto blob = ParseCaffeBlob(fields.bytes());
+      if (!blob.ok()) return blob.status();
+      state.history.push_back(std::move(*blob));
+    }
+  }
+  if (fields.damaged()) return NoWhole("SolverState");
+  return state;
+}
+
 }  // namespace mxc::runtime

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two of Caffe's messages in the wire format of Protocol Buffers: a sample of a
-// database, and an array such as a mean picture. Source: caffe.proto of
+// Caffe's messages in the wire format of Protocol Buffers: a sample of a
+// database, an array such as a mean picture, where a solver stands. Source: caffe.proto of
 // BVLC/caffe.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "runtime/base/bytes.h"
@@ -32,5 +33,13 @@ struct CaffeBlob {
 
 // The values of BlobProto, as many as the shape says.
 StatusOr<CaffeBlob> ParseCaffeBlob(Bytes message);
+
+struct CaffeSolverState {
+  int64_t steps = 0;
+  std::string learned_net;
+  std::vector<CaffeBlob> history;
+};
+
+StatusOr<CaffeSolverState> ParseCaffeSolverState(Bytes message);
 
 }  // namespace mxc::runtime

@@ -7,6 +7,7 @@
 
 #include "runtime/base/clock.h"
 #include "runtime/base/trace.h"
+#include "runtime/train/caffe_snapshot.h"
 
 namespace mxc::train {
 namespace {
@@ -53,6 +54,7 @@ StatusOr<TrainResult> Trainer::Run() {
     status = step_.LendStates();
     goes_on = reporter_.AfterEpoch();
   }
+  if (status.ok() && !result_.interrupted) status = SaveForCaffe();
   lock_ = {};  // nothing more is saved
   const Status lent = step_.LendStates();
   if (status.ok()) status = lent;
@@ -71,6 +73,9 @@ Status Trainer::Prepare() {
   StatusOr<std::unique_ptr<Scheduler>> schedule =
       ParseSchedule(options_.schedule, options_.learning_rate, LengthOfRun());
   if (!schedule.ok()) return schedule.status();
+  const std::string lacks =
+      options_.save_caffe ? CaffeLacks(step_.facts()) : "";
+  if (!lacks.empty()) return {StatusCode::kUnsupported, lacks};
   StatusOr<StopRule> rule = ParseStopRule(options_.early_stop);
   if (!rule.ok()) return rule.status();
   best_.emplace(std::move(*rule));

@@ -56,7 +56,11 @@ struct TrainerOptions {
   std::string save;        // a checkpoint's prefix; empty: nothing is saved
   int64_t save_every = 0;  // steps; 0: after epochs alone
   Retention keep;          // which of both kinds stay
-  bool resume = false;     // from the newest complete checkpoint, if any
+  // And Caffe's files (caffe_snapshot.h), whenever save_every says and at the
+  // end.
+  bool save_caffe = false;
+  int64_t begin = 0;    // updates that were made before, elsewhere
+  bool resume = false;  // from the newest complete checkpoint, if any
   // Remove what an earlier run has left under `save`, with `resume` what the
   // resumed run would write over unread; without, both are refused.
   bool overwrite = false;
@@ -128,6 +132,7 @@ class Trainer {
   StatusOr<data::Cursor> CursorOf(const Checkpoint& checkpoint) const;
   StatusOr<SampleFacts> FactsOfSamples() const;
   Status JoinOthers();
+  Status SkipBegun();
   Status SkipTo(const Position& position);
   Status BeginAnew();
   Status LeaveOtherRuns();
@@ -166,6 +171,7 @@ class Trainer {
   Progress ProgressNow() const;
   Status Save(const CheckpointName& name);
   Status SaveIfDue();
+  Status SaveForCaffe();
   bool Interrupted() const {
     return options_.interrupted != nullptr && *options_.interrupted;
   }
@@ -194,6 +200,7 @@ class Trainer {
   int64_t batches_ = 0;             // of the epoch
   double rate_ = 0;                 // of the last step
   int64_t rated_ = 0;               // the step that it is of
+  int64_t caffe_saved_ = -1;        // the last step saved for Caffe
   double epoch_loss_ = 0;           // summed over batches_
   bool epoch_over_ = false;
   bool diverged_ = false;

@@ -12,6 +12,7 @@
 #include "runtime/base/joined.h"
 #include "runtime/base/trace.h"
 #include "runtime/data/label_names.h"
+#include "runtime/train/caffe_snapshot.h"
 #include "runtime/train/rule_facts.h"
 #include "runtime/train/snapshot.h"
 #include "runtime/train/trainer.h"
@@ -96,6 +97,17 @@ RuleFacts RulesOf(const TrainerOptions& options, const TrainFacts& facts) {
           {"--opt", runtime::Joined(more, " ")},
           {"--label-smoothing", facts.label_smoothing},
           {"--ema", options.ema > 0 ? Format("%g", options.ema) : ""}};
+}
+
+// How many steps of a schedule lie behind after so many updates, as Caffe's
+// policy multistep counts them.
+int64_t PassedOf(const std::string& schedule, int64_t updates) {
+  const auto parsed = ParseSpecification(schedule);
+  if (!parsed.ok() || !parsed->name.starts_with("multifactor")) return 0;
+  std::vector<int64_t> steps;
+  ArgumentReader(*parsed, "schedule").Read("step", steps);
+  return std::ranges::count_if(steps,
+                               [&](int64_t step) { return step < updates; });
 }
 
 template <class Text>
@@ -370,7 +382,7 @@ Status Trainer::JoinOthers() {
       step_.Begin({steps_, epochs_, batches_},
                   [this](int64_t epoch) { return samples_.batches(epoch); });
   if (!at.ok()) return at.status();
-  if (at->steps == steps_) return {};
+  if (at->steps == steps_) return SkipBegun();
   if (options_.resume && !options_.save.empty() && options_.worker != 0) {
     const auto own =
         FindNewestComplete(options_.save, run_, [&](int64_t saved) {
@@ -381,6 +393,12 @@ Status Trainer::JoinOthers() {
     if (own->has_value()) MXC_RT_RETURN_IF_ERROR(ResumeFrom(**own));
   }
   return SkipTo(*at);
+}
+
+// The updates that somebody else made, unless a checkpoint has them.
+Status Trainer::SkipBegun() {
+  if (steps_ > 0 || options_.begin == 0) return {};
+  return SkipTo({options_.begin, 0, options_.begin * options_.accumulate});
 }
 
 // As if the steps until there had been made here.
@@ -407,7 +425,17 @@ Status Trainer::SaveIfDue() {
   const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
   if (!due && !result_.interrupted) return {};
   MXC_RT_RETURN_IF_ERROR(Save(StepCheckpoint(options_.save, steps_)));
-  return {};
+  return due ? SaveForCaffe() : Status();
+}
+
+Status Trainer::SaveForCaffe() {
+  if (!options_.save_caffe || options_.save.empty() || options_.worker != 0 ||
+      std::exchange(caffe_saved_, steps_) == steps_) {
+    return {};
+  }
+  MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
+  return WriteCaffeSnapshot(
+      options_.save, {steps_, PassedOf(options_.schedule, steps_)}, step_);
 }
 
 Status Trainer::Save(const CheckpointName& name) {

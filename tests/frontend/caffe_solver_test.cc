@@ -119,7 +119,7 @@ TEST_CASE("caffe solver: tests, snapshots and sums of gradients") {
       "snapshot: 40 snapshot_prefix: 'p' random_seed: 3 display: 20");
   CHECK(Has(words,
             "--steps 100 --data-opt epoch_batches=60 --epochs 4 "
-            "--accumulate 2 --report-every 20 --seed 3 --save p "
+            "--accumulate 2 --report-every 20 --seed 3 --save p --save-caffe "
             "--keep-epochs 1 --save-every 40 --keep 3"));
   CHECK(Has(words, "--val-opt epoch_batches=0 --val-opt first=30"));
   CHECK_FALSE(Has(WordsFor("lr_policy: 'fixed'"), "--val "));

@@ -26,6 +26,7 @@ void RunLmdb(Bytes input) {
     const auto datum = runtime::ParseCaffeDatum(entry.value);
     if (datum.ok()) Touch(datum->data);
     (void)runtime::ParseCaffeBlob(entry.value);
+    (void)runtime::ParseCaffeSolverState(entry.value);
   }
 }
 
