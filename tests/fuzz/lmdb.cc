@@ -2,6 +2,8 @@
 // Caffe's databases: the tree of pages, and the messages in it.
 #include "runtime/formats/lmdb.h"
 
+#include <cstring>
+
 #include "runtime/formats/caffe_messages.h"
 #include "tests/fuzz/corpus.h"
 #include "tests/fuzz/target.h"
