@@ -21,7 +21,6 @@ constexpr int64_t kLeast = std::numeric_limits<int64_t>::min();
 constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 constexpr int64_t kHuge = int64_t{1} << 40;
 constexpr auto kUint8 = static_cast<Type>(2);
-constexpr auto kInt32 = static_cast<Type>(6);
 
 Message Ints(const std::string& name, const std::vector<int64_t>& values) {
   return TensorOf<int64_t>(name, kInt64, {std::ssize(values)}, values);
