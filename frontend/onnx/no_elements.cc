@@ -51,9 +51,7 @@ void NoElements::GiveResults(Call& call) const {
   call.Require(broadcast_, "its operands' shapes do not broadcast");
   for (Operand& result : call.results()) {
     if (!result.given()) continue;
-    std::byte* nothing = nullptr;
-    result = {.known = Tensor::Allocate({result.type().dtype, Shape(dims_)},
-                                        &nothing),
+    result = {.known = call.EmptyTensor(result.type().dtype, Shape(dims_)),
               .narrow = result.narrow};
   }
 }

@@ -181,6 +181,10 @@ TEST_CASE("hostile: tensors without elements") {
   for (const Hostile& one : none) {
     CheckRefused(one, "no output of the network");  // nothing before it
   }
+  CheckRefused({.op = "ReduceSum",
+                .initializers = {None("x", {kHuge, 0}), Ints("a", {1})},
+                .reads = {"x", "a"}},
+               "numbers would be computed");
   // Their extents are bounded like those of others.
   CheckRefused({.op = "Relu", .initializers = {None("x", {0, kMost, kMost})}},
                "more elements than");

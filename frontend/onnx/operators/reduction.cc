@@ -54,10 +54,11 @@ bool GaveOfNothing(Call& c, const Reduction& of, Element value) {
   if (of.x) return false;
   const DType dtype = c.DTypeOf(0);
   const TensorType type = {dtype, Shape(ReducedDims(of, c.ShapeOf(0)))};
-  const bool none = Call::IsEmpty(type.shape);
-  if (!none) {
-    if (const auto unfit = Unfit(type)) c.Refuse("its result has {}", *unfit);
+  if (Call::IsEmpty(type.shape)) {
+    c.GiveEmpty(dtype, type.shape);
+    return true;
   }
+  c.RequireFew(type.shape.elements());
   std::byte* to = nullptr;
   Tensor result = Tensor::Allocate(type, &to);
   for (int64_t i = 0; i < type.shape.elements(); ++i) {
