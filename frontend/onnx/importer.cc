@@ -11,6 +11,7 @@
 #include "frontend/onnx/operators.h"
 #include "frontend/onnx/parameters.h"
 #include "ir/ops/constant_value.h"
+#include "ir/support/fnv1a.h"
 
 namespace mxc::onnx {
 namespace {
@@ -40,16 +41,12 @@ std::string NameForPeople(const NodeProto& node) {
 
 std::string Importer::Shortened(std::string_view name, size_t most) {
   if (name.size() <= most) return std::string(name);
-  uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : name) {
-    hash = (hash ^ static_cast<uint8_t>(c)) * 0x100000001b3;
-  }
   size_t end = most - 20;
   const auto within_letter = [&](size_t i) {  // of UTF-8
     return (static_cast<uint8_t>(name[i]) & 0xC0) == 0x80;
   };
   while (end > 0 && within_letter(end)) --end;
-  return fmt::format("{}-{:016x}", name.substr(0, end), hash);
+  return fmt::format("{}-{:016x}", name.substr(0, end), Fnv1a(name));
 }
 
 std::string Importer::FunctionKey(Text domain, Text name, Text overload) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/graph/builder.h"
+#include "ir/support/fnv1a.h"
 
 #include <fmt/format.h>
 
@@ -197,15 +198,7 @@ Value GraphBuilder::RandomState() {
 }
 
 int64_t GraphBuilder::Stream(std::string_view role) const {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  const auto add = [&](std::string_view text) {
-    for (const char c : text) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-    }
-  };
-  add(origin_.name);
-  add("/");
-  add(role);
+  uint64_t hash = Fnv1a(role, Fnv1a("/", Fnv1a(origin_.name)));
   hash ^= hash >> 32;
   return static_cast<int64_t>(hash >> 1);
 }

@@ -12,6 +12,7 @@
 #include <unordered_map>
 
 #include "ir/graph/graph.h"
+#include "ir/support/fnv1a.h"
 #include "ir/support/lexer.h"
 
 namespace mxc {
@@ -133,12 +134,6 @@ class GraphPrinter {
 
 std::string Print(const Graph& graph) { return GraphPrinter(graph).Run(); }
 
-uint64_t Hash(const Graph& graph) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : Print(graph)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
-}
+uint64_t Hash(const Graph& graph) { return Fnv1a(Print(graph)); }
 
 }  // namespace mxc

@@ -5,6 +5,7 @@
 
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
+#include "ir/support/fnv1a.h"
 #include "ir/support/lexer.h"
 
 namespace mxc {
@@ -101,12 +102,6 @@ std::string Print(const Program& program) {
                      PrintBody(program));
 }
 
-uint64_t Hash(const Program& program) {
-  uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : Print(program)) {
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
-  }
-  return hash;
-}
+uint64_t Hash(const Program& program) { return Fnv1a(Print(program)); }
 
 }  // namespace mxc
