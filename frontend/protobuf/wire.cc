@@ -3,84 +3,31 @@
 
 #include <fmt/format.h>
 
-#include <bit>
 #include <map>
+
+#include "runtime/formats/protobuf_wire.h"
 
 namespace mxc::protobuf {
 namespace {
 
-enum WireType : uint8_t {
-  kVarint = 0,
-  kFixed64 = 1,
-  kLengthDelimited = 2,
-  kStartGroup = 3,
-  kEndGroup = 4,
-  kFixed32 = 5,
-};
+namespace wire = runtime::wire;
+using wire::Cursor;
+using wire::Tag;
+using wire::WireType;
 
 WireType WireTypeOf(Kind kind) {
   switch (kind) {
     case Kind::kFloat:
-      return kFixed32;
+      return wire::kFixed32;
     case Kind::kDouble:
-      return kFixed64;
+      return wire::kFixed64;
     case Kind::kText:
     case Kind::kMessage:
-      return kLengthDelimited;
+      return wire::kLengthDelimited;
     default:
-      return kVarint;
+      return wire::kVarint;
   }
 }
-
-struct Tag {
-  uint64_t number = 0;
-  uint8_t type = 0;
-};
-
-// A place in bytes, that never leaves them. Every function is false where there
-// is not what it takes; the place is then no longer of use.
-class Cursor {
- public:
-  explicit Cursor(std::span<const std::byte> bytes) : left_(bytes) {}
-
-  size_t left() const { return left_.size(); }
-
-  bool Varint(uint64_t& value) {
-    value = 0;
-    for (int shift = 0; shift < 70; shift += 7) {
-      if (left_.empty()) return false;
-      const auto byte = static_cast<uint64_t>(left_[0]);
-      left_ = left_.subspan(1);
-      if (shift < 64) value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
-  template <class T>
-  bool Fixed(T& value) {
-    if (left_.size() < sizeof(T)) return false;
-    std::memcpy(&value, left_.data(), sizeof(T));
-    left_ = left_.subspan(sizeof(T));
-    return true;
-  }
-  bool Take(uint64_t size, std::span<const std::byte>& taken) {
-    if (size > left_.size()) return false;
-    taken = left_.first(size);
-    left_ = left_.subspan(size);
-    return true;
-  }
-  bool TakeTag(Tag& tag) {
-    uint64_t key = 0;
-    if (!Varint(key)) return false;
-    tag = {key >> 3, static_cast<uint8_t>(key & 7)};
-    return tag.number > 0 && tag.number < (uint64_t{1} << 29);
-  }
-
- private:
-  std::span<const std::byte> left_;
-};
-
-static_assert(std::endian::native == std::endian::little);
 
 class Reader {
  public:
@@ -145,15 +92,15 @@ class Reader {
     uint32_t word = 0;
     std::span<const std::byte> taken;
     switch (tag.type) {
-      case kVarint:
+      case wire::kVarint:
         return at.Varint(number);
-      case kFixed64:
+      case wire::kFixed64:
         return at.Fixed(number);
-      case kFixed32:
+      case wire::kFixed32:
         return at.Fixed(word);
-      case kLengthDelimited:
+      case wire::kLengthDelimited:
         return at.Varint(number) && at.Take(number, taken);
-      case kStartGroup:
+      case wire::kStartGroup:
         return SkipGroup(at, tag.number, depth + 1);
       default:
         return false;
@@ -164,7 +111,7 @@ class Reader {
     constexpr int kDeepest = 100;
     if (depth > kDeepest) return false;
     for (Tag tag; at.TakeTag(tag);) {
-      if (tag.type == kEndGroup) return tag.number == number;
+      if (tag.type == wire::kEndGroup) return tag.number == number;
       if (!Skip(at, tag, depth)) return false;
     }
     return false;
@@ -173,7 +120,7 @@ class Reader {
   bool ReadField(Cursor& at, std::span<const std::byte> rest, const Tag& tag,
                  const Field& field, Message& message, int depth) {
     const WireType expected = WireTypeOf(field.kind);
-    if (tag.type == kLengthDelimited) {
+    if (tag.type == wire::kLengthDelimited) {
       uint64_t size = 0;
       std::span<const std::byte> taken;
       if (!at.Varint(size)) return Fail(rest, "a length is cut short");
@@ -217,7 +164,9 @@ class Reader {
   bool ReadPacked(std::span<const std::byte> packed, const Field& field,
                   Message& message) {
     const WireType type = WireTypeOf(field.kind);
-    const size_t size = type == kFixed32 ? 4 : type == kFixed64 ? 8 : 1;
+    const size_t size = type == wire::kFixed32   ? 4
+                        : type == wire::kFixed64 ? 8
+                                                 : 1;
     if (packed.size() % size != 0) {
       return Fail(packed, "{} bytes are no whole numbers of {}", packed.size(),
                   size);
@@ -295,10 +244,10 @@ bool LooksLike(std::span<const std::byte> bytes, const MessageType& type) {
     uint64_t number = 0;
     std::span<const std::byte> taken;
     switch (tag.type) {
-      case kVarint:
+      case wire::kVarint:
         if (!at.Varint(number)) return false;
         break;
-      case kLengthDelimited:
+      case wire::kLengthDelimited:
         if (!at.Varint(number)) return false;
         if (!at.Take(number, taken)) return i > 0;
         break;

@@ -42,8 +42,7 @@ struct PictureSteps {
     f("scale", scale, "then multiplied by it");
     f("mean_img", mean_img,
       "file with a mean for every pixel: an NDArray of data_shape, or a "
-      "BlobProto "
-      "of Caffe, from which what is cut out of the picture is cut");
+      "BlobProto of Caffe, from which what is cut out of the picture is cut");
     f.Choice("orientation", orientation, {"exif", "stored"},
              "turned as EXIF data say, or as stored");
     f("blue_first", blue_first,

@@ -5,60 +5,54 @@
 #include <optional>
 #include <string>
 
+#include "runtime/formats/protobuf_wire.h"
+
 namespace mxc::runtime {
 namespace {
 
-enum CaffeWire : uint32_t {
-  kWireVarint = 0,
-  kWireFixed64 = 1,
-  kWireBytes = 2,
-  kWireFixed32 = 5
-};
+using wire::WireType;
 
 // One field after the other; fields of other kinds than a message expects are
 // damage.
 class CaffeFields {
  public:
-  explicit CaffeFields(Bytes message) : left_(message) {}
+  explicit CaffeFields(Bytes message) : at_(message) {}
 
   // False at the end, and where the bytes are no message.
   bool Next() {
-    if (left_.empty() || damaged_) return false;
-    uint64_t tag = 0;
-    if (!TakeVarint(&tag)) return Fail();
-    number_ = tag >> 3;
-    wire_ = static_cast<uint32_t>(tag & 7);
-    switch (wire_) {
-      case kWireVarint:
-        return TakeVarint(&varint_) || Fail();
-      case kWireFixed64:
-        return Take(8);
-      case kWireFixed32:
-        return Take(4);
-      case kWireBytes: {
-        uint64_t size = 0;
-        return (TakeVarint(&size) && Take(size)) || Fail();
-      }
+    if (at_.left() == 0 || damaged_) return false;
+    if (!at_.TakeTag(tag_)) return Fail();
+    uint64_t size = 0;
+    switch (tag_.type) {
+      case wire::kVarint:
+        return at_.Varint(varint_) || Fail();
+      case wire::kFixed64:
+        return at_.Take(8, bytes_) || Fail();
+      case wire::kFixed32:
+        return at_.Take(4, bytes_) || Fail();
+      case wire::kLengthDelimited:
+        return (at_.Varint(size) && at_.Take(size, bytes_)) || Fail();
       default:
         return Fail();
     }
   }
 
   bool damaged() const { return damaged_; }
-  uint64_t number() const { return number_; }
+  uint64_t number() const { return tag_.number; }
   Bytes bytes() const { return bytes_; }
-  bool Is(CaffeWire wire) {
-    if (wire_ != wire) damaged_ = true;
-    return wire_ == wire;
+  bool Is(WireType type) {
+    if (tag_.type != type) damaged_ = true;
+    return tag_.type == type;
   }
   void Read(int64_t* value) {
-    if (Is(kWireVarint)) *value = static_cast<int64_t>(varint_);
+    if (Is(wire::kVarint)) *value = static_cast<int64_t>(varint_);
   }
   // One, or many in one field.
   template <class From>
   void ReadNumbers(std::vector<float>* values) {
-    constexpr CaffeWire kOne = sizeof(From) == 4 ? kWireFixed32 : kWireFixed64;
-    if (wire_ != kOne && !Is(kWireBytes)) return;
+    constexpr WireType kOne =
+        sizeof(From) == 4 ? wire::kFixed32 : wire::kFixed64;
+    if (tag_.type != kOne && !Is(wire::kLengthDelimited)) return;
     if (bytes_.size() % sizeof(From) != 0) {
       damaged_ = true;
       return;
@@ -71,17 +65,16 @@ class CaffeFields {
     }
   }
   void ReadExtents(std::vector<int64_t>* values) {
-    if (wire_ == kWireVarint) {
+    if (tag_.type == wire::kVarint) {
       values->push_back(static_cast<int64_t>(varint_));
       return;
     }
-    if (!Is(kWireBytes)) return;
-    CaffeFields packed(bytes_);
-    uint64_t value = 0;
-    while (!packed.left_.empty() && packed.TakeVarint(&value)) {
-      values->push_back(static_cast<int64_t>(value));
+    if (!Is(wire::kLengthDelimited)) return;
+    wire::Cursor packed(bytes_);
+    for (uint64_t value = 0; packed.left() > 0 && !damaged_;) {
+      damaged_ = !packed.Varint(value);
+      if (!damaged_) values->push_back(static_cast<int64_t>(value));
     }
-    if (!packed.left_.empty()) damaged_ = true;
   }
 
  private:
@@ -89,27 +82,11 @@ class CaffeFields {
     damaged_ = true;
     return false;
   }
-  bool Take(uint64_t size) {
-    if (size > left_.size()) return Fail();
-    bytes_ = left_.first(static_cast<size_t>(size));
-    left_ = left_.subspan(static_cast<size_t>(size));
-    return true;
-  }
-  bool TakeVarint(uint64_t* value) {
-    *value = 0;
-    for (int shift = 0; shift < 64; shift += 7) {
-      if (left_.empty()) return false;
-      const auto byte = static_cast<uint64_t>(left_.front());
-      left_ = left_.subspan(1);
-      *value |= (byte & 0x7f) << shift;
-      if (byte < 0x80) return true;
-    }
-    return false;
-  }
 
-  Bytes left_, bytes_;
-  uint64_t number_ = 0, varint_ = 0;
-  uint32_t wire_ = 0;
+  wire::Cursor at_;
+  wire::Tag tag_;
+  Bytes bytes_;
+  uint64_t varint_ = 0;
   bool damaged_ = false;
 };
 
@@ -147,7 +124,7 @@ StatusOr<CaffeDatum> ParseCaffeDatum(Bytes message) {
         fields.Read(&datum.width);
         break;
       case 4:
-        if (fields.Is(kWireBytes)) datum.data = fields.bytes();
+        if (fields.Is(wire::kLengthDelimited)) datum.data = fields.bytes();
         break;
       case 5:
         fields.Read(&datum.label);
@@ -190,7 +167,7 @@ StatusOr<CaffeBlob> ParseCaffeBlob(Bytes message) {
       has_old = true;
     } else if (number == 5) {
       fields.ReadNumbers<float>(&blob.values);
-    } else if (number == 7 && fields.Is(kWireBytes)) {
+    } else if (number == 7 && fields.Is(wire::kLengthDelimited)) {
       CaffeFields shape(fields.bytes());
       while (shape.Next()) {
         if (shape.number() == 1) shape.ReadExtents(&blob.shape);
@@ -218,11 +195,11 @@ StatusOr<CaffeSolverState> ParseCaffeSolverState(Bytes message) {
     const uint64_t number = fields.number();
     if (number == 1) {
       fields.Read(&state.steps);
-    } else if (number == 2 && fields.Is(kWireBytes)) {
+    } else if (number == 2 && fields.Is(wire::kLengthDelimited)) {
       state.learned_net.assign(
           reinterpret_cast<const char*>(fields.bytes().data()),
           fields.bytes().size());
-    } else if (number == 3 && fields.Is(kWireBytes)) {
+    } else if (number == 3 && fields.Is(wire::kLengthDelimited)) {
       auto blob = ParseCaffeBlob(fields.bytes());
       if (!blob.ok()) return blob.status();
       state.history.push_back(std::move(*blob));
