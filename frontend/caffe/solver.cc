@@ -19,6 +19,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// By the numbers of solver_type.
+constexpr Text kTypes[] = {"SGD",     "Nesterov", "AdaGrad",
+                           "RMSProp", "AdaDelta", "Adam"};
+
 // In decimal as in the file: 0.9, not the double nearest to its float.
 std::string Named(const char* name, float value) {
   return fmt::format("{}={}", name, NumberText(value));
@@ -203,8 +207,6 @@ class Command {
 
   Status AddOptimizer() {
     const Text type = p_.type;
-    constexpr Text kTypes[] = {"SGD",     "Nesterov", "AdaGrad",
-                               "RMSProp", "AdaDelta", "Adam"};
     if (std::ranges::find(kTypes, type) == std::end(kTypes)) {
       return Wrong(
           "type '{}', expected SGD, Nesterov, AdaGrad, RMSProp, AdaDelta or "
@@ -371,8 +373,6 @@ class Command {
 
 // The word for what `solver_type` says.
 Status UpgradeType(Solver& solver) {
-  constexpr const char* kWords[] = {"SGD",     "Nesterov", "AdaGrad",
-                                    "RMSProp", "AdaDelta", "Adam"};
   SolverParameter& p = solver.solver;
   if (!p.solver_type) {
     if (p.type.empty()) p.type = "SGD";
@@ -383,11 +383,11 @@ Status UpgradeType(Solver& solver) {
                  "the solver has 'type' and 'solver_type', expected one");
   }
   const auto type = static_cast<size_t>(*p.solver_type);
-  if (type >= std::size(kWords)) {
+  if (type >= std::size(kTypes)) {
     return Error(protobuf::LocateIn(solver.source, p), "unknown solver_type {}",
                  type);
   }
-  p.type = kWords[type];
+  p.type = kTypes[type];
   return Done{};
 }
 

@@ -41,6 +41,14 @@ class SourceLayer {
     data_.options.emplace_back(name, value);
   }
 
+  void NoteSkip(int64_t samples) {
+    if (samples == 0) return;
+    Note(
+        "rand_skip {} of '{}' is left out: training begins with the first "
+        "sample",
+        samples, layer_.name);
+  }
+
   void FindSource() {
     if (layer_.type == "Data" && layer_.data_param != nullptr) {
       return OfDatabase(*layer_.data_param);
@@ -60,12 +68,7 @@ class SourceLayer {
   }
 
   void OfDatabase(const DataParameter& p) {
-    if (p.rand_skip > 0) {
-      Note(
-          "rand_skip {} of '{}' is left out: training begins with the first "
-          "sample",
-          p.rand_skip, layer_.name);
-    }
+    NoteSkip(p.rand_skip);
     if (p.backend == DB::kLMDB) return SetDatabase(p.source);
     Note(
         "'{}' reads '{}', a LevelDB, which is not read here: give --data, or "
@@ -93,12 +96,7 @@ class SourceLayer {
     if (p.new_height > 0 && p.new_width > 0) {
       Say("stretch", fmt::format("{},{}", p.new_height, p.new_width));
     }
-    if (p.rand_skip > 0) {
-      Note(
-          "rand_skip {} of '{}' is left out: training begins with the first "
-          "sample",
-          p.rand_skip, layer_.name);
-    }
+    NoteSkip(p.rand_skip);
   }
 
   // value = (pixel - mean) · scale, of a part of the picture

@@ -11,9 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/passes.h"
-#include "passes/training_graph.h"
-#include "tests/passes/network.h"
+#include "tests/passes/fed_updates.h"
 
 namespace mxc::caffe_updates {
 namespace {
@@ -108,12 +106,9 @@ Program PlanOf(const Setting& setting) {
   Graph graph;
   graph.training = graph.stateful = true;
   for (const bool second : {false, true}) {
-    Node* weight = graph.AddVariable(kNames[second]);
-    weight->role = VariableRole::kParameter;
-    weight->constant = PartOf(CaffeSolver({}).weight, second);
-    weight->types[0] = weight->constant.type();
-    Node* gradient = graph.AddVariable(second ? "db" : "da");
-    gradient->types[0] = weight->types[0];
+    Node* weight = AddParameter(graph, kNames[second],
+                                PartOf(CaffeSolver({}).weight, second));
+    Node* gradient = AddInput(graph, second ? "db" : "da", weight->types[0]);
     graph.updates.emplace_back(weight, gradient->out());
   }
   TrainingOptions options;
@@ -126,33 +121,16 @@ Program PlanOf(const Setting& setting) {
                              {"delta", std::to_string(kDelta)},
                              {"wd", std::to_string(kDecay)},
                              {"clip_gradients", std::to_string(setting.clip)}};
-  static const Target target = *ResolveTarget("x86-64-v3");
-  PassContext context;
-  context.training = &options;
-  const auto applied = ApplyOptimizer(graph, context);
-  MXC_CHECK(applied.ok(), "{}", Render(applied.errors()));
-  auto program = RunPipeline(std::move(graph), {&target}, {});
-  MXC_CHECK(program.ok(), "{}", Render(program.errors()));
-  return std::move(*program);
+  return PlanFed(std::move(graph), options);
 }
 
-using States = std::map<std::string, Tensor>;
-
 void RunStep(const Program& program, int step, States& states) {
-  States inputs = states;
-  for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    const Buffer& buffer = program.buffers[b];
-    inputs[buffer.name] = buffer.name == "da" ? PartOf(GradientAt(step), false)
-                          : buffer.name == "db"
-                              ? PartOf(GradientAt(step), true)
-                              : Tensor::Filled(buffer.type, RateAt(step));
-  }
-  States next;
-  InterpreterOptions options;
-  options.next_states = &next;
-  const auto outputs = Interpret(program, inputs, options);
-  MXC_CHECK(outputs.ok(), "{}", Render(outputs.errors()));
-  for (auto& [name, value] : next) states[name] = value;
+  const auto fed = [&](const Buffer& buffer) {
+    return buffer.name == "da"   ? PartOf(GradientAt(step), false)
+           : buffer.name == "db" ? PartOf(GradientAt(step), true)
+                                 : Tensor::Filled(buffer.type, RateAt(step));
+  };
+  StepBy(program, fed, states);
 }
 
 void CheckSteps(const Setting& setting) {

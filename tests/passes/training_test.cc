@@ -13,26 +13,11 @@
 #include "ir/program/steps/repeat.h"
 #include "passes/passes.h"
 #include "passes/training_graph.h"
+#include "tests/passes/fed_updates.h"
 #include "tests/passes/network.h"
 
 namespace mxc {
 namespace {
-
-using States = std::map<std::string, Tensor>;
-
-Node* AddParameter(Graph& graph, const std::string& name, Tensor value) {
-  Node* node = graph.AddVariable(name);
-  node->role = VariableRole::kParameter;
-  node->types[0] = value.type();
-  node->constant = std::move(value);
-  return node;
-}
-
-Node* AddInput(Graph& graph, const std::string& name, TensorType type) {
-  Node* node = graph.AddVariable(name);
-  node->types[0] = std::move(type);
-  return node;
-}
 
 // `fc_weight`, its gradient as the input `gradient`, and as the loss an output
 // that is an input, too.
@@ -49,34 +34,16 @@ Graph FedGraph(DType dtype = DType::kF32) {
   return graph;
 }
 
-Program PlanFed(Graph graph, const TrainingOptions& options) {
-  static const Target target = *ResolveTarget("x86-64-v3");
-  PassContext context;
-  context.training = &options;
-  auto applied = ApplyOptimizer(graph, context);
-  MXC_CHECK(applied.ok(), "{}", Render(applied.errors()));
-  auto program = RunPipeline(std::move(graph), {&target}, {});
-  MXC_CHECK(program.ok(), "{}", Render(program.errors()));
-  return std::move(*program);
-}
-
 // One step; `states` are those after it.
 void RunStep(const Program& program, double gradient, double loss,
              States& states) {
-  std::map<std::string, Tensor> inputs = states;
-  for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    const Buffer& buffer = program.buffers[b];
+  const auto fed = [&](const Buffer& buffer) {
     const double value = buffer.name == "gradient" ? gradient
                          : buffer.name == "fed"    ? loss
                                                    : 0.1;
-    inputs[buffer.name] = Tensor::Filled(buffer.type, value);
-  }
-  States next;
-  InterpreterOptions options;
-  options.next_states = &next;
-  const auto outputs = Interpret(program, inputs, options);
-  MXC_CHECK(outputs.ok(), "{}", Render(outputs.errors()));
-  for (auto& [name, value] : next) states[name] = value;
+    return Tensor::Filled(buffer.type, value);
+  };
+  StepBy(program, fed, states);
 }
 
 std::string FirstError(const Result<bool>& result) {
