@@ -2,7 +2,9 @@
 #include "frontend/onnx/call.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "frontend/onnx/importer.h"
 #include "frontend/onnx/inner_graph.h"
@@ -324,6 +326,19 @@ std::vector<Value> Call::Cond(Value condition, Side& then, Side& otherwise) {
 }
 
 void Call::CountTurn() { importer_.CountNode(); }
+
+Element BoundOf(DType dtype, bool greatest) {
+  if (IsFloat(dtype)) {
+    const Element infinity = std::numeric_limits<Element>::infinity();
+    return greatest ? infinity : -infinity;
+  }
+  if (dtype == DType::kBool) return greatest ? 1 : 0;
+  const bool negative = Rounded(-1, dtype) == -1;
+  if (!greatest && !negative) return 0;
+  const int bits = static_cast<int>(8 * SizeOf(dtype)) - (negative ? 1 : 0);
+  const Element power = std::ldexp(static_cast<Element>(1), bits);
+  return greatest ? power - 1 : -power;
+}
 
 Operand OperandOf(Value value) {
   Operand operand{.value = value};

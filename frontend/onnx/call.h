@@ -234,6 +234,8 @@ class Call : public WrittenBuilder {
 
 using Rule = void (*)(Call&);
 
+// The least number of a type, or the greatest; infinite for floats.
+Element BoundOf(DType dtype, bool greatest);
 // A value of the graph, known where it is a constant.
 Operand OperandOf(Value value);
 // Of i64, as many as the shape has.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pools.
 #include <algorithm>
-#include <limits>
 
 #include "frontend/onnx/operators/windows.h"
 
@@ -79,24 +78,7 @@ Value SumOfWindows(Call& c, Value x, const Windows& w) {
 }
 
 double LeastOf(DType dtype) {
-  switch (dtype) {
-    case DType::kU8:
-    case DType::kU16:
-    case DType::kU32:
-    case DType::kU64:
-    case DType::kBool:
-      return 0;
-    case DType::kI8:
-      return -128;
-    case DType::kI16:
-      return -32768;
-    case DType::kI32:
-      return -2147483648.0;
-    case DType::kI64:
-      return static_cast<double>(std::numeric_limits<int64_t>::min());
-    default:
-      return -std::numeric_limits<double>::infinity();
-  }
+  return static_cast<double>(BoundOf(dtype, /*greatest=*/false));
 }
 
 Extents KernelShape(Call& c) {

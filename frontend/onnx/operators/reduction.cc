@@ -3,7 +3,6 @@
 // newer ones; both are read whatever the version is. Data without elements are
 // reduced to what the sum, product … of nothing is.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include "frontend/onnx/call.h"
@@ -68,20 +67,6 @@ bool GaveOfNothing(Call& c, const Reduction& of, Element value) {
   return true;
 }
 
-// The least number of a type, or the greatest; infinite for floats.
-Element Bound(DType dtype, bool greatest) {
-  if (IsFloat(dtype)) {
-    const Element infinity = std::numeric_limits<Element>::infinity();
-    return greatest ? infinity : -infinity;
-  }
-  if (dtype == DType::kBool) return greatest ? 1 : 0;
-  const bool negative = Rounded(-1, dtype) == -1;
-  if (!greatest && !negative) return 0;
-  const int bits = static_cast<int>(8 * SizeOf(dtype)) - (negative ? 1 : 0);
-  const Element power = std::ldexp(static_cast<Element>(1), bits);
-  return greatest ? power - 1 : -power;
-}
-
 void Reduced(Call& c, std::string_view op, Element of_nothing) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, of_nothing)) return;
@@ -93,10 +78,10 @@ void Reduced(Call& c, std::string_view op, Element of_nothing) {
 void ImportReduceSum(Call& c) { Reduced(c, "_np_sum", 0); }
 void ImportReduceProd(Call& c) { Reduced(c, "_np_prod", 1); }
 void ImportReduceMax(Call& c) {
-  Reduced(c, "_np_max", Bound(c.DTypeOf(0), /*greatest=*/false));
+  Reduced(c, "_np_max", BoundOf(c.DTypeOf(0), /*greatest=*/false));
 }
 void ImportReduceMin(Call& c) {
-  Reduced(c, "_np_min", Bound(c.DTypeOf(0), /*greatest=*/true));
+  Reduced(c, "_np_min", BoundOf(c.DTypeOf(0), /*greatest=*/true));
 }
 
 void ImportReduceL1(Call& c) {
@@ -116,14 +101,14 @@ void ImportReduceSumSquare(Call& c) {
 }
 void ImportReduceLogSum(Call& c) {
   const Reduction of = ReductionOf(c);
-  if (GaveOfNothing(c, of, Bound(c.DTypeOf(0), /*greatest=*/false))) return;
+  if (GaveOfNothing(c, of, BoundOf(c.DTypeOf(0), /*greatest=*/false))) return;
   c.Give(0, c.Log(Reduce(c, of, "_np_sum", of.x)));
 }
 
 // The greatest is taken out before the exponential, unless it is infinite.
 void ImportReduceLogSumExp(Call& c) {
   const Reduction of = ReductionOf(c);
-  if (GaveOfNothing(c, of, Bound(c.DTypeOf(0), /*greatest=*/false))) return;
+  if (GaveOfNothing(c, of, BoundOf(c.DTypeOf(0), /*greatest=*/false))) return;
   if (of.axes.empty()) return c.Give(0, of.x);
   Reduction kept = of;
   kept.keep = true;
