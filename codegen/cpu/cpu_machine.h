@@ -41,6 +41,9 @@ struct CpuMachine : Machine {
   int most_tile_pixels = 12;
   int per_channel_pixels = 10, by_lane_pixels = 9;
   double tile_start_cycles = 0.05;  // of a tile, for each of its steps
+  // By which a load holds up the multiply-adds of a product, beside which it
+  // should cost nothing.
+  double row_load_cycles = 0;
   int sum_start_multiply_adds = 3;  // to begin and to put down a sum
   // Of Winograd's algorithm: an entry of a window, product or sum transformed.
   // Of Strassen's: a vector of half the data, of half the outputs, summed.

@@ -24,6 +24,7 @@ namespace mxc {
 namespace {
 
 using contraction::CandidateCosts;
+using contraction::ChooseRowTile;
 using contraction::ChooseTile;
 using contraction::HaloHigh;
 using contraction::HaloLow;
@@ -378,7 +379,7 @@ class TypedCatalog : private CandidateCosts {
 
   RegisterTile GemmTile(const Contraction& c) const {
     const int64_t vectors = DivideUp(c.out, lanes_);
-    const RegisterTile tile = ChooseTile(machine_, 1, c.batch, vectors);
+    const RegisterTile tile = ChooseRowTile(machine_, c.batch, vectors);
     // Rows that far apart fall into one set of the first cache.
     const int ways = machine_.l1_ways;
     const bool one_set =

@@ -17,9 +17,6 @@ namespace {
 
 // Channels that one step multiplies when the reduction is a plain loop.
 constexpr int64_t kUnroll = 8;
-// Where it is the only loop, fewer do if a step has so many multiply-adds: more
-// make the code longer, not faster.
-constexpr int64_t kEnoughMultiplyAdds = 40;
 // Kernel columns up to this many are unrolled in a step.
 constexpr int64_t kMaxUnroll = 16;
 
@@ -101,19 +98,11 @@ void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   nest.panel_rows = DivideUp(c.in, block) * block * Positions(spatial);
 }
 
-int64_t UnrollOfOneLoop(const Nest& nest, int64_t tile_sums) {
-  if (nest.access == DataAccess::kTiles) return kTileChannels;
-  int64_t unroll = kUnroll;
-  while (tile_sums * unroll / 2 >= kEnoughMultiplyAdds) unroll /= 2;
-  return unroll;
-}
-
 // Row-major data: loops over (channel, kernel rows), with the innermost kernel
 // axis of more than one position unrolled; the channels themselves if there is
-// none. Rows of weights are `row` apart. `tile_sums`: vectors in registers.
+// none. Rows of weights are `row` apart.
 void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
-                      int64_t channel_stride, int64_t row, int64_t tile_sums,
-                      Nest& nest) {
+                      int64_t channel_stride, int64_t row, Nest& nest) {
   std::vector<StepAxis> window;
   nest.weight_base += Window(spatial, 1, row, window);
   std::vector<StepAxis> axes = {
@@ -128,7 +117,8 @@ void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   nest.main.row_stride = nest.tail.row_stride = inner.weight_stride;
   if (axes.empty()) {
     const int64_t unroll =
-        std::min(inner.extent, UnrollOfOneLoop(nest, tile_sums));
+        std::min(inner.extent,
+                 nest.access == DataAccess::kTiles ? kTileChannels : kUnroll);
     nest.main.axes = {{inner.extent / unroll, unroll * inner.data_stride,
                        unroll * inner.weight_stride}};
     nest.main.unroll = nest.main.weight_rows = unroll;
@@ -349,8 +339,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   } else {
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));
-    SetRowMajorSteps(c, spatial, data.Stride(in_axis), row,
-                     tile.tile.pixels * tile.tile.vectors, nest);
+    SetRowMajorSteps(c, spatial, data.Stride(in_axis), row, nest);
   }
   nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
   // Blocks that another step left in a larger tensor.

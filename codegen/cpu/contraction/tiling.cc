@@ -2,6 +2,7 @@
 #include "codegen/cpu/contraction/tiling.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <iterator>
 
 #include "ir/support/division.h"
@@ -16,26 +17,65 @@ constexpr double kThreadsThatFetch = 4;
 constexpr int64_t kRowsToHalve = 8;
 
 // Cycles of one step's channel in a tile, in which multiply-adds and loads run
-// side by side.
-double TileCycles(const CpuMachine& machine, int64_t pixels, int64_t vectors) {
+// side by side. `load_cycles`: by which a load holds the multiply-adds up.
+double TileCycles(const CpuMachine& machine, int64_t pixels, int64_t vectors,
+                  double load_cycles) {
   const double work =
       static_cast<double>(pixels * vectors) / machine.multiply_adds;
-  const double loads = static_cast<double>(pixels + vectors) / machine.loads;
+  const double loads = static_cast<double>(pixels + vectors);
   const double latency = machine.multiply_add_latency;
   // Every tile pays for the start and the end of its accumulators.
-  return std::max({work, loads, latency}) + machine.tile_start_cycles;
+  return std::max(
+             {work + load_cycles * loads, loads / machine.loads, latency}) +
+         machine.tile_start_cycles;
 }
 
 double PixelCycles(const CpuMachine& machine, int64_t rows, int64_t columns,
-                   int pixels, int64_t vectors) {
+                   int pixels, int64_t vectors, double load_cycles) {
+  const auto of_tile = [&](int64_t pixels_of_tile) {
+    return TileCycles(machine, pixels_of_tile, vectors, load_cycles);
+  };
   double cycles = 0;
   for (const TileRun& run : SplitPixels(rows, columns, pixels)) {
     const int64_t full = rows / run.rows, rest = rows % run.rows;
-    cycles += static_cast<double>(run.count) *
-              (full * TileCycles(machine, run.width * run.rows, vectors) +
-               rest * TileCycles(machine, run.width, vectors));
+    cycles +=
+        static_cast<double>(run.count) *
+        (full * of_tile(run.width * run.rows) + rest * of_tile(run.width));
   }
   return cycles;
+}
+
+double Efficiency(const CpuMachine& machine, RegisterTile tile, int64_t rows,
+                  int64_t columns, int64_t vectors, double load_cycles) {
+  const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
+  double cycles = full * PixelCycles(machine, rows, columns, tile.pixels,
+                                     tile.vectors, load_cycles);
+  if (rest > 0) {
+    cycles +=
+        PixelCycles(machine, rows, columns, tile.pixels, rest, load_cycles);
+  }
+  return static_cast<double>(rows * columns * vectors) / machine.multiply_adds /
+         cycles;
+}
+
+// Of tiles of so many vectors, the most efficient; the earlier ones win a tie.
+RegisterTile BestTile(const CpuMachine& machine,
+                      std::initializer_list<int> candidates, int64_t rows,
+                      int64_t columns, int64_t vectors, double load_cycles) {
+  RegisterTile best;
+  double best_efficiency = 0;
+  for (const int candidate : candidates) {
+    if (candidate > vectors && candidate > 1) continue;
+    if (candidate > machine.most_tile_vectors) continue;
+    const RegisterTile tile = {MaxPixels(machine, candidate), candidate};
+    const double efficiency =
+        Efficiency(machine, tile, rows, columns, vectors, load_cycles);
+    if (efficiency > best_efficiency * 1.02) {
+      best = tile;
+      best_efficiency = efficiency;
+    }
+  }
+  return best;
 }
 
 // So many that a block of the reduction's data, which every group of vectors
@@ -71,32 +111,25 @@ int MaxPixels(const CpuMachine& machine, int vectors) {
 
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors) {
-  const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
-  double cycles =
-      full * PixelCycles(machine, rows, columns, tile.pixels, tile.vectors);
-  if (rest > 0)
-    cycles += PixelCycles(machine, rows, columns, tile.pixels, rest);
-  return static_cast<double>(rows * columns * vectors) / machine.multiply_adds /
-         cycles;
+  return Efficiency(machine, tile, rows, columns, vectors, 0);
 }
 
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors) {
-  RegisterTile best;
-  double best_efficiency = 0;
-  // Two vectors first: they win a tie.
-  for (const int candidate : {2, 4, 3, 1}) {
-    if (candidate > vectors && candidate > 1) continue;
-    if (candidate > machine.most_tile_vectors) continue;
-    const RegisterTile tile = {MaxPixels(machine, candidate), candidate};
-    const double efficiency =
-        TileEfficiency(machine, tile, rows, columns, vectors);
-    if (efficiency > best_efficiency * 1.02) {
-      best = tile;
-      best_efficiency = efficiency;
-    }
+  return BestTile(machine, {2, 4, 3, 1}, rows, columns, vectors, 0);
+}
+
+// A panel of four vectors leaves the first cache less room for the rows. Equal
+// tiles, of a row fewer, can be dealt more evenly.
+RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
+                           int64_t vectors) {
+  RegisterTile tile = BestTile(machine, {2, 3, 4, 1}, 1, rows, vectors,
+                               machine.row_load_cycles);
+  const int fewer = tile.pixels - 1;
+  if (fewer > 4 && rows % tile.pixels != 0 && rows % fewer == 0) {
+    tile.pixels = fewer;
   }
-  return best;
+  return tile;
 }
 
 std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {

@@ -22,6 +22,9 @@ int MaxPixels(const CpuMachine& machine, int vectors);
 // The best tile for pixels (rows × columns) and vectors of output channels.
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors);
+// The same for a product of so many rows, which lie apart from each other.
+RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
+                           int64_t vectors);
 // Part of the peak rate that the tile reaches there, 0 … 1.
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors);
