@@ -9,12 +9,22 @@
 // without reductions that reads it at the identity index. The step moves to the
 // reader's place, where all operands exist. Where a reader combines two
 // contractions, the later one absorbs it: the earlier result is there by then.
+//
+// A reader of the result under another shape is moved before the view:
+//
+//   fc ─► [2, 64, 768] ─► + b ─► y    ⇒    fc {acc + b} ─► [2, 64, 768] = y
+//
+// It reads other tensors of that shape as the contraction's, through views of
+// their own. Runs again when elementwise steps have become one.
+#include <algorithm>
 #include <optional>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "passes/evaluation_cost.h"
 #include "passes/passes.h"
+#include "passes/reshaped_view.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 #include "passes/step_uses.h"
@@ -22,17 +32,20 @@
 namespace mxc {
 namespace {
 
+// Whether the step computes one tensor, each element without reductions.
+bool IsElementwise(const Step& step) {
+  const Map* map = step.map();
+  return map != nullptr && !step.view && step.outputs.size() == 1 &&
+         map->stores.size() == 1 && !HasReduce(map->stores[0].value);
+}
+
 // Whether `reader` computes, element by element, a function of `buffer`.
 bool IsPointwiseIn(const Program& program, const Step& reader, int buffer) {
-  const Map* map = reader.map();
-  if (map == nullptr || reader.view) return false;
-  if (reader.outputs.size() != 1 || map->stores.size() != 1) return false;
+  if (!IsElementwise(reader)) return false;
   const Shape& out = program.buffers[reader.outputs[0]].type.shape;
   if (out != program.buffers[buffer].type.shape) return false;
-  const Expr& value = map->stores[0].value;
-  if (HasReduce(value)) return false;
   bool identity = true;
-  VisitLoads(value, [&](const ExprNode& load) {
+  VisitLoads(reader.map()->stores[0].value, [&](const ExprNode& load) {
     if (reader.inputs[load.index] == buffer) {
       identity = identity && IsIdentityIndex(load.args);
     }
@@ -60,40 +73,172 @@ Step Absorbing(const Step& contraction, const Step& reader) {
   return fused;
 }
 
-// The place of the fused step, or nothing.
-std::optional<int> AbsorbReader(Program& program, StepUses& uses, int step) {
-  const Step& contraction = program.steps[step];
-  const int buffer = contraction.outputs[0];
-  if (program.buffers[buffer].kind != BufferKind::kInternal)
-    return std::nullopt;
-  const int place = uses.OnlyReaderOf(buffer);
-  if (place < 0) return std::nullopt;
-  const Step& reader = program.steps[place];
-  if (!IsPointwiseIn(program, reader, buffer)) return std::nullopt;
-  Step fused = Absorbing(contraction, reader);
-  if (TreeSize(fused.contraction()->epilogue) > kMaxTreeSize)
-    return std::nullopt;
-  uses.Remove(step);
-  uses.Replace(place, std::move(fused));
-  return place;
+// Whether all indices that are divided are numbers of groups: the tiles of a
+// kernel lie in one.
+bool DividesGroupsAlone(const Contraction& c, const Expr& value) {
+  bool alone = true;
+  Rewrite(value, [&](const Expr& e) -> Expr {
+    const bool divides =
+        e->kind == ExprKind::kBinary && !IsFloat(e->dtype) &&
+        (e->binary == BinaryOp::kDiv || e->binary == BinaryOp::kMod);
+    if (!divides) return {};
+    for (const int var : FreeVars(e)) {
+      alone = alone && c.output_axes[var] == Role::kGroup;
+    }
+    return {};
+  });
+  return alone;
 }
+
+class EpilogueFusion {
+ public:
+  explicit EpilogueFusion(Program& program)
+      : program_(program), uses_(program) {}
+
+  bool Run() {
+    bool changed = false;
+    // Backwards, so that the later of two contractions comes first. A fused one
+    // is where its reader was, and may absorb the next.
+    for (size_t s = program_.steps.size(); s-- > 0;) {
+      std::optional<int> place = static_cast<int>(s);
+      while (program_.steps[*place].contraction() &&
+             (place = AbsorbReader(*place))) {
+        changed = true;
+      }
+    }
+    uses_.Close();
+    return changed;
+  }
+
+ private:
+  // The place of the fused step, or nothing.
+  std::optional<int> AbsorbReader(int step) {
+    const Step& contraction = program_.steps[step];
+    const int buffer = contraction.outputs[0];
+    if (!IsInternal(buffer)) return std::nullopt;
+    const int place = uses_.OnlyReaderOf(buffer);
+    if (place < 0) return std::nullopt;
+    const Step& reader = program_.steps[place];
+    if (reader.view) {
+      const int seen = reader.outputs[0];
+      const int of_view = IsInternal(seen) ? uses_.OnlyReaderOf(seen) : -1;
+      if (of_view < 0) return std::nullopt;
+      return AbsorbReshaped(step, place, seen, of_view);
+    }
+    if (!IsPointwiseIn(program_, reader, buffer)) {
+      return AbsorbReshaped(step, -1, buffer, place);
+    }
+    Step fused = Absorbing(contraction, reader);
+    if (TooLarge(fused)) return std::nullopt;
+    uses_.Remove(step);
+    uses_.Replace(place, std::move(fused));
+    return place;
+  }
+
+  // The reader of `seen`, the result or what a step `view` makes of it (-1:
+  // none), computes in the shape of the result, and what it stored becomes a
+  // view.
+  std::optional<int> AbsorbReshaped(int step, int view, int seen, int place) {
+    const Step& reader = program_.steps[place];
+    if (!IsElementwise(reader) || !IsInternal(reader.outputs[0])) {
+      return std::nullopt;
+    }
+    const int output = reader.outputs[0];
+    std::vector<int> viewed;
+    const std::optional<Step> moved = InShapeOf(step, seen, place, viewed);
+    // Beside those of the fused step and of the view there is one place more.
+    const size_t places = view < 0 ? 0 : 1;
+    if (!moved || viewed.size() > places) return std::nullopt;
+    Step fused = Absorbing(program_.steps[step], *moved);
+    if (TooLarge(fused)) return std::nullopt;
+    const Shape shape =
+        program_.buffers[program_.steps[step].outputs[0]].type.shape;
+    const auto add = [&](int like, const char* what) {
+      const Buffer& buffer = program_.buffers[like];
+      return AddBuffer(program_, buffer.name + what,
+                       {buffer.type.dtype, shape});
+    };
+    fused.outputs = {add(output, "/result")};
+    Step operand;
+    if (!viewed.empty()) {
+      const int as_result = add(viewed[0], "/operand");
+      std::ranges::replace(fused.inputs, viewed[0], as_result);
+      operand = ViewStep(program_, viewed[0], as_result, fused);
+    }
+    Step back = ViewStep(program_, fused.outputs[0], output, fused);
+    uses_.Replace(step, std::move(operand));
+    if (view >= 0) {
+      uses_.Remove(view);
+      uses_.MoveBefore(view, place);
+      uses_.MoveBefore(step, place - 1);
+    } else {
+      uses_.MoveBefore(step, place);
+    }
+    uses_.Replace(place - 1, std::move(fused));
+    uses_.Replace(place, std::move(back));
+    return place - 1;
+  }
+
+  // The step at `place`, which reads `seen`, over the indices of the
+  // contraction's result, which it reads instead. `viewed`: what it is to read
+  // as such a shape, too. Nothing where it cannot be.
+  std::optional<Step> InShapeOf(int step, int seen, int place,
+                                std::vector<int>& viewed) const {
+    const Step& contraction = program_.steps[step];
+    const int buffer = contraction.outputs[0];
+    const Shape& shape = program_.buffers[buffer].type.shape;
+    Step moved = program_.steps[place];
+    const Shape& from = program_.buffers[moved.outputs[0]].type.shape;
+    if (from.elements() != shape.elements()) return std::nullopt;
+    const std::vector<Expr> index = ReshapedIndex(shape, from);
+    const std::vector<Expr> identity = IdentityIndex(shape.rank());
+    Store& store = moved.map()->stores[0];
+    store.begin.assign(shape.rank(), 0);
+    store.extent = shape.dims();
+    const Expr value = Simplify(
+        SubstituteVars(store.value, [&](int var) { return index[var]; }),
+        BoxOf(store.begin, store.extent));
+    bool possible = true;
+    store.value = Rewrite(value, [&](const Expr& e) -> Expr {
+      if (e->kind != ExprKind::kLoad) return {};
+      const int input = moved.inputs[e->index];
+      const bool own = program_.buffers[input].type.shape == from &&
+                       std::ranges::equal(e->args, index, Equal);
+      const bool result =
+          input == buffer && std::ranges::equal(e->args, identity, Equal);
+      if (!own && !result) {
+        possible = possible && input != seen;
+        return {};
+      }
+      if (input != seen && std::ranges::find(viewed, input) == viewed.end()) {
+        viewed.push_back(input);
+      }
+      return Load(e->index, e->dtype, identity);
+    });
+    if (!possible || !DividesGroupsAlone(contraction.contraction()->contraction,
+                                         store.value)) {
+      return std::nullopt;
+    }
+    std::ranges::replace(moved.inputs, seen, buffer);
+    return moved;
+  }
+
+  bool IsInternal(int buffer) const {
+    return program_.buffers[buffer].kind == BufferKind::kInternal;
+  }
+
+  static bool TooLarge(const Step& fused) {
+    return TreeSize(fused.contraction()->epilogue) > kMaxTreeSize;
+  }
+
+  Program& program_;
+  StepUses uses_;
+};
 
 }  // namespace
 
 Result<bool> FuseEpilogue(Program& program, PassContext&) {
-  StepUses uses(program);
-  bool changed = false;
-  // Backwards, so that the later of two contractions comes first. A fused one
-  // is where its reader was, and may absorb the next.
-  for (size_t s = program.steps.size(); s-- > 0;) {
-    std::optional<int> place = static_cast<int>(s);
-    while (program.steps[*place].contraction() &&
-           (place = AbsorbReader(program, uses, *place))) {
-      changed = true;
-    }
-  }
-  uses.Close();
-  return changed;
+  return EpilogueFusion(program).Run();
 }
 
 }  // namespace mxc

@@ -61,10 +61,11 @@ struct CpuMachine : Machine {
   double again_memory_bytes_per_second = 6e10;
   double pack_seconds = 8e-10;  // an element, into a kernel's panels
 
-  // What kernels keep near: of l1, the part that a panel of weights takes;
-  // positions whose products are added up; the most that a thread's scratch
-  // has; sums that wait for parts of their images.
-  double panel_share = 0.5;
+  // What kernels keep near: of l1, the part that a panel of weights takes, and
+  // that of a product by rows, whose sums cost more to put down; positions
+  // whose products are added up; the most that a thread's scratch has; sums
+  // that wait for parts of their images.
+  double panel_share = 0.5, product_panel_share = 0.5;
   int64_t position_bytes = 48 << 10;
   int64_t scratch_bytes = 8 << 20;
   int64_t waiting_sum_bytes = 8 << 20;

@@ -223,8 +223,10 @@ int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest) {
   const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();
   const int64_t iteration_bytes =
       nest.main.count() / total * nest.main.weight_rows * row_bytes;
-  const auto budget = static_cast<int64_t>(
-      machine.panel_share * static_cast<double>(machine.l1.bytes));
+  const double share = nest.main.axes.size() == 1 ? machine.product_panel_share
+                                                  : machine.panel_share;
+  const auto budget =
+      static_cast<int64_t>(share * static_cast<double>(machine.l1.bytes));
   const int64_t most = std::max<int64_t>(1, budget / iteration_bytes);
   const int64_t blocks = DivideUp(total, most);
   return DivideUp(total, blocks);
