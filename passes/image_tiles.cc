@@ -18,10 +18,21 @@
 namespace mxc {
 namespace {
 
+// How many images share an index of axis 0: i0 / n, or i0 for 1; 0 where it is
+// another.
+int64_t SharersOf(const Expr& index) {
+  const bool divides = index->kind == ExprKind::kBinary &&
+                       index->binary == BinaryOp::kDiv &&
+                       index->args[1]->kind == ExprKind::kConst;
+  const Expr& image = divides ? index->args[0] : index;
+  if (image->kind != ExprKind::kVar || image->index != 0) return 0;
+  return divides ? static_cast<int64_t>(index->args[1]->number) : 1;
+}
+
 // Which operands an expression reads at the own image, and which whole.
 class ImageReads {
  public:
-  explicit ImageReads(size_t inputs) : own_(inputs), whole_(inputs) {}
+  explicit ImageReads(size_t inputs) : sharers_(inputs, kUnread) {}
 
   // False where it does anything else with the image's number.
   bool Visit(const Expr& e) {
@@ -29,10 +40,9 @@ class ImageReads {
     if (e->kind == ExprKind::kVar) return e->index != 0;
     auto args = e->args.begin();
     if (e->kind == ExprKind::kLoad) {
-      const bool own = !e->args.empty() && e->args[0]->kind == ExprKind::kVar &&
-                       e->args[0]->index == 0;
-      (own ? own_ : whole_)[static_cast<size_t>(e->index)] = true;
-      if (own) ++args;
+      const int64_t sharers = e->args.empty() ? 0 : SharersOf(e->args[0]);
+      Read(static_cast<size_t>(e->index), sharers);
+      if (sharers > 0) ++args;
     }
     return std::all_of(args, e->args.end(),
                        [&](const Expr& arg) { return Visit(arg); }) &&
@@ -41,18 +51,25 @@ class ImageReads {
            });
   }
 
-  void Read(size_t input, bool own) { (own ? own_ : whole_)[input] = true; }
+  void Read(size_t input, int64_t sharers) {
+    int64_t& known = sharers_[input];
+    if (known != kUnread && known != sharers) in_two_ways_ = true;
+    known = sharers;
+  }
 
-  // Nothing where one is read both ways.
-  std::optional<std::vector<bool>> Cut() const {
-    for (size_t i = 0; i < own_.size(); ++i) {
-      if (own_[i] && whole_[i]) return std::nullopt;
-    }
-    return own_;
+  // Nothing where one is read in two ways.
+  std::optional<std::vector<int64_t>> Sharers() const {
+    if (in_two_ways_) return std::nullopt;
+    std::vector<int64_t> sharers = sharers_;
+    std::ranges::replace(sharers, kUnread, 0);
+    return sharers;
   }
 
  private:
-  std::vector<bool> own_, whole_;
+  static constexpr int64_t kUnread = -1;
+
+  std::vector<int64_t> sharers_;
+  bool in_two_ways_ = false;
   std::unordered_set<const ExprNode*> seen_;
 };
 
@@ -67,15 +84,16 @@ bool Cuts(const Layout& layout, int64_t images) {
          std::ranges::count(layout.dims, 0, &Layout::Dim::axis) == 1;
 }
 
-// The contraction's weight and sums do not depend on the image.
+// The contraction's weight and sums do not depend on the image, or the image is
+// one of groups that have nothing in common.
 bool VisitContraction(const Contraction& c, int64_t images, ImageReads& reads) {
-  if (c.data_axes.empty() || c.data_axes[0] != Role::kBatch ||
-      c.output_axes[0] != Role::kBatch || c.batch != images) {
-    return false;
-  }
-  reads.Read(0, true);
-  reads.Read(1, false);
-  return true;
+  if (c.data_axes.empty() || c.data_axes[0] != c.output_axes[0]) return false;
+  const bool by_batch = c.data_axes[0] == Role::kBatch && c.batch == images;
+  const bool by_group = c.data_axes[0] == Role::kGroup &&
+                        c.weight_axes[0] == Role::kGroup && c.groups == images;
+  reads.Read(0, 1);
+  reads.Read(1, by_group ? 1 : 0);
+  return by_batch || by_group;
 }
 
 bool CoversImages(const Map& map, int64_t images) {
@@ -113,19 +131,23 @@ std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
   bool separate = true;
   VisitExprs(step,
              [&](const Expr& e) { separate = separate && reads.Visit(e); });
-  const auto cut = reads.Cut();
-  if (!separate || !cut) return std::nullopt;
-  found.cut = *cut;
-  const auto fits = [&](int b) {
+  const auto sharers = reads.Sharers();
+  if (!separate || !sharers) return std::nullopt;
+  found.sharers = *sharers;
+  const auto fits = [&](int b, int64_t parts) {
     const Buffer& buffer = program.buffers[b];
-    return ImagesOf(buffer) == found.images &&
-           Cuts(buffer.layout, found.images);
+    return ImagesOf(buffer) == parts && Cuts(buffer.layout, parts);
   };
   for (size_t i = 0; i < step.inputs.size(); ++i) {
-    if (found.cut[i] && !fits(step.inputs[i])) return std::nullopt;
+    const int64_t n = found.sharers[i];
+    if (n == 0) continue;
+    if (found.images % n != 0 || !fits(step.inputs[i], found.images / n)) {
+      return std::nullopt;
+    }
   }
   const bool written = std::ranges::all_of(step.outputs, [&](int b) {
-    return fits(b) && program.buffers[b].kind != BufferKind::kNextState;
+    return fits(b, found.images) &&
+           program.buffers[b].kind != BufferKind::kNextState;
   });
   return written ? std::optional(found) : std::nullopt;
 }
@@ -139,10 +161,12 @@ std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
     return tile;
   }
   ContractionStep& body = *tile.step.contraction();
-  body.contraction.batch = images;
+  const bool by_group = body.contraction.data_axes[0] == Role::kGroup;
+  (by_group ? body.contraction.groups : body.contraction.batch) = images;
   if (body.choice.algorithm.empty()) return tile;
   if (catalog == nullptr) return std::nullopt;
-  const Layout& weight = program.buffers[step.inputs[1]].layout;
+  const Buffer& whole = program.buffers[step.inputs[1]];
+  const Layout weight = by_group ? PartOf(whole, images).layout : whole.layout;
   for (const KernelCandidate& kernel : catalog->Candidates(body.contraction)) {
     if (kernel.choice != body.choice || kernel.parts > 0) continue;
     if (kernel.weight_block == 0 && kernel.weight != weight) continue;
@@ -198,13 +222,16 @@ class LoopBuilder {
       const ImageStep by_image = *ByImage(program_, step);
       for (size_t i = 0; i < step.inputs.size(); ++i) {
         const int b = step.inputs[i];
-        const auto [cut, fresh] = cut_.emplace(b, by_image.cut[i]);
-        if (cut->second != by_image.cut[i]) both_ways_ = true;
+        const auto [cut, fresh] = sharers_.emplace(b, by_image.sharers[i]);
+        if (cut->second != by_image.sharers[i]) both_ways_ = true;
+        // A tile sees one part of what images share.
+        const int64_t n = by_image.sharers[i];
+        if (n > 1 && n % images_ != 0) both_ways_ = true;
         if (fresh && !written.contains(b)) loop_.inputs.push_back(b);
       }
       for (const int b : step.outputs) {
         written.insert(b);
-        cut_.emplace(b, true);
+        sharers_.emplace(b, 1);
         used_.push_back(b);
         const bool outside = at(b).kind == BufferKind::kOutput;
         const bool later = times_.last_reader[b] >= static_cast<int>(end_);
@@ -221,9 +248,11 @@ class LoopBuilder {
     const std::vector<int> operands = loop_.operands();
     for (size_t i = 0; i < operands.size(); ++i) {
       const int b = operands[i];
-      const bool cut = cut_.at(b), written = i >= loop_.inputs.size();
+      const int64_t sharers = sharers_.at(b);
+      const bool written = i >= loop_.inputs.size();
       Buffer window = at(b);
-      if (cut) window = PartOf(at(b), images_);
+      if (sharers == 1) window = PartOf(at(b), images_);
+      if (sharers > 1) window = PartOf(at(b), 1);
       window.constant = {};
       window.alias_of = -1;
       window.alias_begin = 0;
@@ -232,7 +261,10 @@ class LoopBuilder {
       window.kind = written ? BufferKind::kOutput : BufferKind::kInput;
       of_tile_[b] = static_cast<int>(i);
       tile_.buffers.push_back(std::move(window));
-      body_.windows.push_back(cut ? Window{0, 0, images_} : Window{});
+      body_.windows.push_back(sharers == 0 ? Window{}
+                              : sharers == 1
+                                  ? Window{0, 0, images_}
+                                  : Window{0, 0, 1, sharers / images_});
     }
     return LinkWindows();
   }
@@ -272,7 +304,8 @@ class LoopBuilder {
   // The images of two buffers of one root are equally far from each other, and
   // an image of one shares no bytes with another image of the other.
   bool SameImages(int a, int b) const {
-    return cut_.at(a) && cut_.at(b) && ImageBytes(a) == ImageBytes(b) &&
+    return sharers_.at(a) == 1 && sharers_.at(b) == 1 &&
+           ImageBytes(a) == ImageBytes(b) &&
            std::max(EndInImage(a), EndInImage(b)) <= ImageBytes(a);
   }
 
@@ -338,8 +371,8 @@ class LoopBuilder {
     const int whole = at(b).alias_of;
     if (whole < 0) return Add(b);
     if (AddWithRoot(whole) < 0) return -1;
-    cut_.emplace(b, true);
-    cut_.emplace(whole, true);
+    sharers_.emplace(b, 1);
+    sharers_.emplace(whole, 1);
     if (!SameImages(b, whole)) return -1;
     const int added = Add(b);
     LetLieIn(static_cast<size_t>(added), b, whole);
@@ -369,9 +402,9 @@ class LoopBuilder {
   const int64_t images_;
   PassContext& context_;
   bool both_ways_ = false;
-  std::map<int, bool> cut_;     // by buffer
-  std::map<int, int> of_tile_;  // by buffer
-  std::vector<int> used_;       // written by the steps, in order
+  std::map<int, int64_t> sharers_;  // by buffer
+  std::map<int, int> of_tile_;      // by buffer
+  std::vector<int> used_;           // written by the steps, in order
   Program tile_;
   TileLoop body_;
   Step loop_;

@@ -11,12 +11,13 @@
 
 namespace mxc {
 
-// How a step depends on the images: index 0 of its outputs counts `images`, and
-// so does that of the inputs that are `cut`, of which only the own image is
-// read. The others are read whole, whatever the image.
+// How a step depends on the images: index 0 of its outputs counts `images`. Of
+// an input whose `sharers` are n only index i / n is read, where i is the own
+// image: n images in a row share a part. The others, 0, are read whole, whatever
+// the image.
 struct ImageStep {
   int64_t images = 0;
-  std::vector<bool> cut;  // by input
+  std::vector<int64_t> sharers;  // by input
 };
 
 // Nothing where images depend on each other, or on their number.

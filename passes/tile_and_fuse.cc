@@ -7,6 +7,11 @@
 //   c = conv(b)     f32[32, …]             b' = dwconv(a')    thread's scratch
 //                                          c[t] = conv(b')
 //
+// Products of groups are such steps, too, whose images are the groups: attention
+// of one head after the other, whose scores are never there as a whole. What
+// stands between them without need of them, the projection of the values, is
+// moved before them.
+//
 // What such steps hand to each other is never there for all images at once: it
 // stays in a core's caches, and no thread waits for another between the steps.
 // The weights of all steps are read for each tile instead of a step's own for
@@ -19,6 +24,7 @@
 #include <set>
 #include <vector>
 
+#include "ir/program/steps/contraction.h"
 #include "passes/dead_code.h"
 #include "passes/image_tiles.h"
 #include "passes/passes.h"
@@ -57,6 +63,10 @@ class TilesAndSteps {
   bool Run() {
     for (const Step& step : program_.steps) parts_.push_back(PartOf(step));
     FindUses();
+    if (BringTogether()) {
+      times_ = BufferTimes(program_);
+      FindUses();
+    }
     bool changed = false;
     for (size_t end = parts_.size(); end > 0;) {
       size_t first = end - 1;
@@ -95,9 +105,10 @@ class TilesAndSteps {
     for (size_t i = 0; i < step.inputs.size(); ++i) {
       const Buffer& buffer = program_.buffers[step.inputs[i]];
       const auto bytes = static_cast<double>(buffer.bytes());
-      (by_image->cut[i] ? part.image_bytes : part.weight_bytes) +=
-          by_image->cut[i] ? bytes / images : bytes;
-      if (!by_image->cut[i]) part.whole.push_back(step.inputs[i]);
+      const bool cut = by_image->sharers[i] > 0;
+      (cut ? part.image_bytes : part.weight_bytes) +=
+          cut ? bytes / images : bytes;
+      if (!cut) part.whole.push_back(step.inputs[i]);
     }
     for (const int b : step.outputs) {
       part.image_bytes +=
@@ -105,6 +116,83 @@ class TilesAndSteps {
     }
     part.lost_seconds = LostSeconds(step, part, tile->seconds);
     return part;
+  }
+
+  // Whether it is one of the products of groups.
+  bool IsProductOfGroups(size_t s) const {
+    const ContractionStep* body = program_.steps[s].contraction();
+    return parts_[s].possible && body != nullptr &&
+           body->contraction.data_axes[0] == Role::kGroup;
+  }
+
+  // Moves what stands between such products, and is needed by none of the steps
+  // that lead from one to the other, before them.
+  bool BringTogether() {
+    bool moved = false;
+    for (size_t last = parts_.size(); last-- > 0;) {
+      if (IsProductOfGroups(last)) moved |= BringTogether(last);
+    }
+    return moved;
+  }
+
+  bool BringTogether(size_t last) {
+    std::set<int> read(program_.steps[last].inputs.begin(),
+                       program_.steps[last].inputs.end());
+    std::set<int> written;
+    std::vector<size_t> between;  // descending
+    size_t first = last, unrelated = 0;
+    for (size_t s = last; s-- > 0 && last - s < kMostInTile;) {
+      const Step& step = program_.steps[s];
+      const bool leads = std::ranges::any_of(
+          step.outputs, [&](int b) { return read.contains(b); });
+      if (!leads || !parts_[s].possible ||
+          parts_[s].images != parts_[last].images) {
+        between.push_back(s);
+        continue;
+      }
+      read.insert(step.inputs.begin(), step.inputs.end());
+      written.insert(step.outputs.begin(), step.outputs.end());
+      if (!IsProductOfGroups(s)) continue;
+      first = s;
+      unrelated = between.size();
+    }
+    between.resize(unrelated);
+    if (between.empty()) return false;
+    for (const size_t s : between) {
+      if (!CanGoBefore(program_.steps[s], written)) return false;
+    }
+    MoveBefore(between, first);
+    return true;
+  }
+
+  // Its bytes are its own, or those of what it views, and it reads nothing of
+  // `written`.
+  bool CanGoBefore(const Step& step, const std::set<int>& written) const {
+    const bool independent = std::ranges::none_of(
+        step.inputs, [&](int b) { return written.contains(b); });
+    const bool apart =
+        step.view || std::ranges::all_of(step.outputs, [&](int b) {
+          return program_.Root(b) == b;
+        });
+    return independent && apart && step.body.pure() && !step.body.may_fail();
+  }
+
+  // Steps `moved`, descending, in their order before step `first`.
+  void MoveBefore(const std::vector<size_t>& moved, size_t first) {
+    std::vector<Step> steps;
+    std::vector<Part> parts;
+    const auto take = [&](size_t s) {
+      steps.push_back(std::move(program_.steps[s]));
+      parts.push_back(std::move(parts_[s]));
+    };
+    for (size_t i = moved.size(); i-- > 0;) take(moved[i]);
+    const std::set<size_t> gone(moved.begin(), moved.end());
+    for (size_t s = first; s <= moved[0]; ++s) {
+      if (!gone.contains(s)) take(s);
+    }
+    std::ranges::move(steps,
+                      program_.steps.begin() + static_cast<ptrdiff_t>(first));
+    std::ranges::move(parts, parts_.begin() + static_cast<ptrdiff_t>(first));
   }
 
   // What the catalog's kernel of one image takes more than that of all, but for
@@ -128,7 +216,7 @@ class TilesAndSteps {
       const Step& step = program_.steps[s];
       for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
     }
-    ends_.resize(program_.steps.size());
+    ends_.assign(program_.steps.size(), {});
     for (size_t b = 0; b < writer_.size(); ++b) {
       const int last = times_.last_reader[b];
       const bool outside = program_.buffers[b].kind == BufferKind::kOutput;
@@ -245,7 +333,7 @@ class TilesAndSteps {
 
   Program& program_;
   PassContext& context_;
-  const BufferTimes times_;
+  BufferTimes times_;
   std::vector<Part> parts_;             // by step
   std::vector<int> writer_;             // by buffer
   std::vector<std::vector<int>> ends_;  // by step: buffers it reads last

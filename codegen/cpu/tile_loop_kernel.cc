@@ -16,7 +16,7 @@ namespace {
 // What a tile's buffer counts from: an operand of the step, or the scratch.
 struct TileAddress {
   int operand = -1;
-  int64_t begin = 0, advance = 0;  // bytes
+  WindowBytes bytes = {};
 };
 
 struct TileLoopKernel {
@@ -44,7 +44,7 @@ std::vector<TileAddress> AddressesOf(const Program& program, const Step& step) {
       const auto bytes = BytesOf(loop.windows[i], program.buffers[operands[i]],
                                  tile.buffers[i]);
       MXC_CHECK(bytes, "window {} of step '{}'", i, step.name);
-      addresses.push_back({static_cast<int>(i), bytes->begin, bytes->advance});
+      addresses.push_back({static_cast<int>(i), *bytes});
       continue;
     }
     const int root = tile.Root(static_cast<int>(i));
@@ -53,9 +53,9 @@ std::vector<TileAddress> AddressesOf(const Program& program, const Step& step) {
     if (static_cast<size_t>(root) < operands.size()) {
       address = addresses[root];
     } else {
-      address.begin = tile.buffers[root].offset;
+      address.bytes.begin = tile.buffers[root].offset;
     }
-    address.begin += into;
+    address.bytes.begin += into;
     addresses.push_back(address);
   }
   return addresses;
@@ -84,11 +84,15 @@ class TileLoopEmitter {
   llvm::Value* Address(const TileAddress& address, llvm::Value* tile) {
     llvm::Value* base = address.operand < 0 ? kernel_.scratch()
                                             : kernel_.operand(address.operand);
-    llvm::Value* bytes = kernel_.Int(address.begin);
-    if (address.advance != 0) {
+    const WindowBytes& window = address.bytes;
+    llvm::Value* bytes = kernel_.Int(window.begin);
+    if (window.advance != 0) {
       auto& b = kernel_.b();
+      if (window.repeats > 1) {
+        tile = b.CreateUDiv(tile, kernel_.Int(window.repeats));
+      }
       bytes =
-          b.CreateAdd(bytes, b.CreateMul(tile, kernel_.Int(address.advance)));
+          b.CreateAdd(bytes, b.CreateMul(tile, kernel_.Int(window.advance)));
     }
     return caller_.At(base, bytes);
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codegen/llvm/kernel_function.h"
+#include "codegen/schedule/affine.h"
 #include "ir/program/steps/map.h"
 
 namespace mxc {
@@ -47,34 +48,47 @@ struct TransposePlan {
   int64_t tasks() const { return outer.empty() ? 1 : outer[0].extent; }
 };
 
-bool IsPlainCopy(const Program& program, const Step& step) {
+// Where a copy finds the element of an index: base + Σ stride · index.
+struct Source {
+  int64_t base = 0;
+  Extents strides;  // by axis of the output
+};
+
+// Nothing where the step does not copy elements that lie so.
+std::optional<Source> SourceOf(const Program& program, const Step& step) {
   const Map* map = step.map();
   if (map == nullptr || step.inputs.size() != 1 || step.outputs.size() != 1 ||
       map->stores.size() != 1) {
-    return false;
+    return std::nullopt;
   }
   const Buffer& from = program.buffers[static_cast<size_t>(step.inputs[0])];
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
-  const Expr& value = map->stores[0].value;
-  if (from.type != to.type || value->kind != ExprKind::kLoad ||
-      map->stores[0].extent != to.type.shape.dims()) {
-    return false;
+  const Store& store = map->stores[0];
+  if (from.type.dtype != to.type.dtype || to.layout.has_halo() ||
+      to.layout.basis != KernelBasis::kPlain ||
+      from.layout.basis != KernelBasis::kPlain ||
+      store.value->kind != ExprKind::kLoad ||
+      store.extent != to.type.shape.dims()) {
+    return std::nullopt;
   }
-  for (size_t axis = 0; axis < value->args.size(); ++axis) {
-    const Expr& index = value->args[axis];
-    const bool own =
-        index->kind == ExprKind::kVar && index->index == static_cast<int>(axis);
-    if (!own || from.layout.block(static_cast<int>(axis)) != 1) return false;
+  const auto range = [&](int var) -> std::optional<Interval> {
+    return Interval{0, store.extent[static_cast<size_t>(var)] - 1};
+  };
+  const Affine offset = OffsetOf(from.layout, store.value->args, range);
+  Source source = {offset.constant, Extents(store.extent.size(), 0)};
+  for (const Affine::Term& term : offset.terms) {
+    if (term.atom->kind != ExprKind::kVar) return std::nullopt;
+    source.strides[static_cast<size_t>(term.atom->index)] = term.coefficient;
   }
-  return !to.layout.has_halo() && to.layout.basis == KernelBasis::kPlain;
+  for (size_t axis = 0; axis < store.extent.size(); ++axis) {
+    const bool moves = store.extent[axis] > 1;
+    if (moves && source.strides[axis] <= 0) return std::nullopt;
+  }
+  return source;
 }
 
-std::vector<CopyDim> DimsOf(const Layout& from, const Layout& to) {
-  Extents source(to.halo_low.size(), 0);
-  const Extents from_strides = from.strides(), to_strides = to.strides();
-  for (size_t i = 0; i < from.dims.size(); ++i) {
-    source[static_cast<size_t>(from.dims[i].axis)] = from_strides[i];
-  }
+std::vector<CopyDim> DimsOf(const Extents& source, const Layout& to) {
+  const Extents to_strides = to.strides();
   std::vector<CopyDim> dims(to.dims.size());
   Extents scale(source.size(), 1);
   for (size_t i = to.dims.size(); i-- > 0;) {
@@ -117,15 +131,15 @@ bool CutsEvenly(const TransposePlan& plan) {
 
 std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
                                       const Target& target) {
-  if (!IsPlainCopy(program, step)) return std::nullopt;
-  const Buffer& from = program.buffers[static_cast<size_t>(step.inputs[0])];
+  const std::optional<Source> source = SourceOf(program, step);
+  if (!source) return std::nullopt;
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
-  std::vector<CopyDim> dims = DimsOf(from.layout, to.layout);
+  std::vector<CopyDim> dims = DimsOf(source->strides, to.layout);
   TransposePlan plan;
   plan.dtype = to.type.dtype;
   plan.tile = std::min(kMostTile, target.machine.lanes(plan.dtype));
   plan.shape = to.type.shape;
-  plan.from_base = from.layout.Offset(Extents(plan.shape.dims().size(), 0));
+  plan.from_base = source->base;
   plan.output_elements = to.layout.elements();
   if (dims.empty()) return std::nullopt;
   Extents covered(plan.shape.dims().size(), 1);

@@ -13,9 +13,10 @@
 
 namespace mxc {
 
-// A plan if the step is a copy of that kind: f32, from whole axes into a layout
-// without border, where elements that lie side by side on one side are apart on
-// the other in runs of at least a tile.
+// A plan if the step is a copy of that kind: into a layout without border, from
+// where an index is so many elements further for each of the output's, where
+// elements that lie side by side on one side are apart on the other in runs of
+// at least a tile.
 std::optional<FunctionPlan> PlanTranspose(const Program& program,
                                           const Step& step,
                                           const Target& target);

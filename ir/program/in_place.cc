@@ -93,7 +93,7 @@ std::optional<WindowBytes> BytesOf(const Window& window, const Buffer& operand,
   const auto begin = begin_at(window.begin);
   const auto second = begin_at(window.begin + window.advance);
   if (!begin || !second) return std::nullopt;
-  return WindowBytes{*begin, *second - *begin};
+  return WindowBytes{*begin, *second - *begin, window.repeats};
 }
 
 std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
@@ -105,7 +105,7 @@ std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
     if (axis > window.axis) inner *= part[axis];
   }
   const int64_t rows = part[window.axis], all = operand[window.axis];
-  const int64_t begin = window.begin + tile * window.advance;
+  const int64_t begin = window.At(tile);
   const int64_t first = std::max<int64_t>(0, -begin);
   const int64_t count = std::min(rows, all - begin) - first;
   std::vector<WindowRun> runs;

@@ -29,9 +29,9 @@ std::optional<int64_t> BytesBetween(const Buffer& from,
                                     const Extents& extent);
 
 // Where the windows of a TileLoop lie: that of tile t begins
-// `begin` + t · `advance` bytes into the operand.
+// `begin` + t / `repeats` · `advance` bytes into the operand.
 struct WindowBytes {
-  int64_t begin = 0, advance = 0;
+  int64_t begin = 0, advance = 0, repeats = 1;
 };
 // Nothing where the operand's layout does not keep the elements of a window as
 // that of `part`, its buffer in the tile's program, does.

@@ -129,6 +129,35 @@ class Simplifier {
     out.Add(e, scale);
   }
 
+  // The constant by which the term divides, or of which it is the rest; 0 where
+  // it is no such term.
+  static int64_t DivisorOf(BinaryOp op, const Expr& term) {
+    const bool is = term->kind == ExprKind::kBinary && term->binary == op &&
+                    term->args[1]->kind == ExprKind::kConst;
+    return is ? static_cast<int64_t>(term->args[1]->number) : 0;
+  }
+
+  // (x / d) · d + x % d is x.
+  static Linear Rejoined(Linear linear) {
+    for (size_t r = 0; r < linear.terms.size(); ++r) {
+      const Expr rest = linear.terms[r].first;
+      const int64_t scale = linear.terms[r].second;
+      const int64_t divisor = DivisorOf(BinaryOp::kMod, rest);
+      if (divisor <= 0 || scale == 0) continue;
+      const auto quotient =
+          std::ranges::find_if(linear.terms, [&](const auto& term) {
+            return term.second == scale * divisor &&
+                   DivisorOf(BinaryOp::kDiv, term.first) == divisor &&
+                   Equal(term.first->args[0], rest->args[0]);
+          });
+      if (quotient == linear.terms.end()) continue;
+      quotient->second = 0;
+      linear.terms[r].second = 0;
+      Collect(rest->args[0], scale, linear);
+    }
+    return linear;
+  }
+
   static Expr Build(const Linear& linear, DType dtype) {
     Expr sum;
     for (const auto& [term, c] : linear.terms) {
@@ -212,7 +241,7 @@ class Simplifier {
         if (e->kind != ExprKind::kBinary) return e;
         Linear linear;
         Collect(e, 1, linear);
-        return Build(linear, a->dtype);
+        return Build(Rejoined(std::move(linear)), a->dtype);
       }
       case BinaryOp::kDiv:
       case BinaryOp::kMod:

@@ -60,5 +60,23 @@ TEST_CASE("copies that transpose") {
   }
 }
 
+// Keys of attention: x[t, head · d + k] ─► y[head, k, t], packed or not.
+TEST_CASE("heads that are transposed as they are told apart") {
+  constexpr int64_t kHeads = 3, kSize = 16, kRows = 40;
+  const Shape shape = {kHeads, kSize, kRows};
+  for (const std::vector<Layout::Dim>& dims :
+       {std::vector<Layout::Dim>{{0, kHeads}, {1, kSize}, {2, kRows}},
+        std::vector<Layout::Dim>{{0, kHeads}, {2, 3}, {1, kSize}, {2, 16}},
+        std::vector<Layout::Dim>{{0, kHeads}, {2, 5}, {1, kSize}, {2, 8}}}) {
+    MapCase test;
+    const int in = test.In({DType::kF32, Shape{kRows, kHeads * kSize}});
+    test.Out({DType::kF32, shape}, LayoutOf({shape, dims}));
+    test.Set(Load(in, DType::kF32, {Var(2), Var(0) * Expr(kSize) + Var(1)}));
+    for (const Target& target : RunnableTargets()) {
+      CHECK(test.Check(target) == "");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test

@@ -67,5 +67,19 @@ TEST_CASE("a block's index is taken apart again") {
                        Range8)) == "i0");
 }
 
+TEST_CASE("a quotient and its rest are put together again") {
+  const Expr x = Var(0) + Var(1);
+  const Expr q = Var(0) / Expr(3), r = Var(0) % Expr(3);
+  CHECK(Print(Simplify(q * Expr(3) + r, Range8)) == "i0");
+  CHECK(Print(Simplify(r * Expr(2) + Var(1) + q * Expr(6), Range8)) ==
+        "i1 + (i0 * 2)");
+  CHECK(Print(Simplify(x / Expr(5) * Expr(5) + x % Expr(5), Range8)) ==
+        "i0 + i1");
+  CHECK(Print(Simplify(q * Expr(4) + r, Range8)) ==
+        "((i0 / 3) * 4) + (i0 % 3)");
+  CHECK(Print(Simplify(Var(1) / Expr(3) * Expr(3) + r, Range8)) ==
+        "((i1 / 3) * 3) + (i0 % 3)");
+}
+
 }  // namespace
 }  // namespace mxc

@@ -20,8 +20,10 @@ constexpr int64_t kMaxRank = 16;
 
 std::string PrintWindow(const Window& window) {
   if (window.axis < 0) return "whole";
-  return fmt::format("axis {} from {} by {}", window.axis, window.begin,
-                     window.advance);
+  const std::string axis = fmt::format("axis {} from {} by {}", window.axis,
+                                       window.begin, window.advance);
+  if (window.repeats == 1) return axis;
+  return fmt::format("{} each {}", axis, window.repeats);
 }
 
 Window ReadWindow(Lexer& lex) {
@@ -34,6 +36,8 @@ Window ReadWindow(Lexer& lex) {
   window.begin = lex.Integer();
   lex.Expect("by");
   window.advance = lex.Integer();
+  if (lex.Accept("each")) window.repeats = lex.Integer();
+  if (window.repeats < 1) lex.Fail("a number of tiles");
   return window;
 }
 
@@ -41,7 +45,8 @@ bool Covers(const TileLoop& loop, const Window& window, const Extents& whole,
             const Extents& extent) {
   if (window.axis < 0) return loop.tiles == 1;
   const auto axis = static_cast<size_t>(window.axis);
-  return window.begin == 0 && window.advance == extent[axis] &&
+  return window.begin == 0 && window.repeats == 1 &&
+         window.advance == extent[axis] &&
          loop.tiles * window.advance == whole[axis];
 }
 
@@ -63,7 +68,7 @@ std::optional<std::string> VerifyWindow(const TileLoop& loop, size_t i,
     const bool cut = static_cast<int>(axis) == window.axis;
     if (!cut && extent[axis] != whole[axis]) return "a part of other axes";
     if (!cut) continue;
-    const int64_t last = window.begin + (loop.tiles - 1) * window.advance;
+    const int64_t last = window.At(loop.tiles - 1);
     const int64_t low = operand.layout.halo_low[axis];
     const int64_t high = operand.layout.halo_high[axis];
     if (std::min(window.begin, last) < -low ||
@@ -171,7 +176,8 @@ std::string TileLoop::Key(const Program&, const Step&,
                           const ExprText& text) const {
   std::string key = fmt::format("|tiles {}", tiles);
   for (const Window& window : windows) {
-    key += fmt::format("({},{},{})", window.axis, window.begin, window.advance);
+    key += fmt::format("({},{},{},{})", window.axis, window.begin,
+                       window.advance, window.repeats);
   }
   return key + InnerKey(*tile, windows.size(), text);
 }

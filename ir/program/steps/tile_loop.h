@@ -12,10 +12,13 @@
 namespace mxc {
 
 // How an operand is cut into tiles: tile t sees it from index
-// begin + t · advance of `axis` on, or whole where there is no such axis.
+// begin + t / `repeats` · advance of `axis` on, or whole where there is no such
+// axis. `repeats`: tiles in a row that see the same part.
 struct Window {
   int axis = -1;
-  int64_t begin = 0, advance = 0;
+  int64_t begin = 0, advance = 0, repeats = 1;
+
+  int64_t At(int64_t tile) const { return begin + tile / repeats * advance; }
   friend bool operator==(const Window&, const Window&) = default;
 };
 
