@@ -16,6 +16,10 @@ constexpr int kMostTile = 8;
 // Elements of a run whose places in the output are no progression: so many are
 // written out.
 constexpr int64_t kMostUnrolled = 512;
+// Of a cache, in bytes: a line, and what addresses of one set lie apart.
+constexpr int64_t kLine = 64, kSetBytes = 4096;
+// So many pieces of a line make a run long.
+constexpr int64_t kLeastPieces = 4;
 
 // A part of an axis, as the output has it, with strides in elements. Its index
 // grows the logical index of `axis` by `scale`.
@@ -129,6 +133,27 @@ bool CutsEvenly(const TransposePlan& plan) {
          plan.outer[0].to * plan.outer[0].extent == plan.output_elements;
 }
 
+// A long run in pieces of a cache line, the loop over which becomes the
+// innermost outer one: a line of the source is read at once, and lines of the
+// output are filled while the first cache has them. Half as long are pieces
+// whose lines share a set of it.
+void CutRun(TransposePlan& plan) {
+  if (plan.run.size() != 1 || !plan.ragged.empty()) return;
+  CopyDim& run = plan.run[0];
+  const int64_t element = SizeOf(plan.dtype);
+  const bool one_set = run.to * element % kSetBytes == 0;
+  const int64_t piece =
+      std::max<int64_t>(plan.tile, kLine / element / (one_set ? 2 : 1));
+  if (run.extent % piece != 0 || run.extent < kLeastPieces * piece) return;
+  CopyDim pieces = run;
+  pieces.extent = run.extent / piece;
+  pieces.from *= piece;
+  pieces.to *= piece;
+  pieces.scale *= piece;
+  run.extent = piece;
+  plan.outer.push_back(pieces);
+}
+
 std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
                                       const Target& target) {
   const std::optional<Source> source = SourceOf(program, step);
@@ -161,6 +186,7 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   for (const CopyDim& dim : dims) {
     if (dim.extent > 1) plan.outer.push_back(dim);
   }
+  CutRun(plan);
   return CutsEvenly(plan) ? std::optional(plan) : std::nullopt;
 }
 

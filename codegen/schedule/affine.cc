@@ -364,8 +364,41 @@ bool Affine::HidesVar(int var) const {
   });
 }
 
+namespace {
+
+// The constant by which an atom divides, or of which it is the rest; 0 where it
+// is no such atom.
+int64_t DivisorOf(BinaryOp op, const Expr& atom) {
+  const bool is = atom->kind == ExprKind::kBinary && atom->binary == op &&
+                  atom->args[1]->kind == ExprKind::kConst;
+  return is ? static_cast<int64_t>(atom->args[1]->number) : 0;
+}
+
+// x / d · d + x % d is x.
+Affine Rejoined(Affine a, const IntervalOf& range) {
+  for (const Affine::Term& rest : a.terms) {
+    const int64_t divisor = DivisorOf(BinaryOp::kMod, rest.atom);
+    if (divisor <= 0) continue;
+    for (const Affine::Term& quotient : a.terms) {
+      if (quotient.coefficient != rest.coefficient * divisor ||
+          DivisorOf(BinaryOp::kDiv, quotient.atom) != divisor ||
+          !Equal(quotient.atom->args[0], rest.atom->args[0])) {
+        continue;
+      }
+      const Affine whole = ToAffine(rest.atom->args[0], range);
+      const Affine::Term both[] = {rest, quotient};
+      for (const auto& [atom, coefficient] : both) a.Add(atom, -coefficient);
+      a.Add(whole, both[0].coefficient);
+      return Rejoined(std::move(a), range);
+    }
+  }
+  return a;
+}
+
+}  // namespace
+
 Affine ToAffine(const Expr& e, const IntervalOf& range) {
-  return Normalizer(range).Normal(e);
+  return Rejoined(Normalizer(range).Normal(e), range);
 }
 
 Expr ToExpr(const Affine& a) {

@@ -82,6 +82,27 @@ TEST_CASE("products of rows of weights as they are") {
   });
 }
 
+// As of the gradient of a weight: a row for each feature, features side by side.
+TEST_CASE("data whose rows lie side by side are turned where that pays") {
+  const auto product = [](int64_t rows, int64_t out) {
+    return Matrices(rows, 16, out, {Role::kIn, Role::kBatch},
+                    {Role::kIn, Role::kOut}, {Role::kBatch, Role::kOut});
+  };
+  const auto turned = [](const KernelCandidate& kernel) {
+    return kernel.data_block == kWholeAxis && kernel.data_axis == 0;
+  };
+  ForTargets([&](const Target& target) {
+    const auto catalog = MakeKernelCatalog(target);
+    const Contraction many = product(1100, 800), few = product(1100, 16),
+                      near = product(100, 800);
+    CHECK(std::ranges::all_of(catalog->Candidates(many), turned));
+    CHECK(std::ranges::none_of(catalog->Candidates(few), turned));
+    CHECK(std::ranges::none_of(catalog->Candidates(near), turned));
+    CHECK(Check({many, Acc() + Bias(many)}, target, 5) == "");
+    CHECK(Check({near, Acc() + Bias(near)}, target, 5) == "");
+  });
+}
+
 TEST_CASE("large kernels on few rows need no rows beside the data") {
   ForTargets([](const Target& target) {
     for (const int64_t pad : {0, 1, 2}) {

@@ -417,8 +417,31 @@ class TypedCatalog : private CandidateCosts {
     candidate.choice.algorithm = contraction::kGemmRows;
     candidate.weight_block = 1;
     candidate.packing_cost = 0;
-    candidate.cost *= 1.02;
+    const int64_t row = SizeOf(types_.weight) * c.out;
+    candidate.cost *=
+        row < machine_.page_bytes ? rates().near_rows : rates().far_rows;
     out.push_back(std::move(candidate));
+  }
+
+  // Data whose rows lie side by side, each of them apart from element to
+  // element: in another order where that takes less than to read them so.
+  void TurnData(const Contraction& c, KernelCandidate& candidate) const {
+    const int64_t apart = SizeOf(types_.data) * c.batch;
+    const bool turned = c.groups == 1 && c.data_axes.size() == 2 &&
+                        c.data_axes[1] == Role::kBatch &&
+                        apart >= machine_.page_bytes / 2;
+    if (!turned) return;
+    const double lost =
+        candidate.cost *
+        ((apart < machine_.page_bytes ? rates().near_data : rates().far_data) -
+         1);
+    const double turn =
+        static_cast<double>(c.in * c.batch) * machine_.pack_seconds;
+    if (turn < lost) {
+      candidate.data_axis = 0;
+      candidate.data_block = kWholeAxis;
+    }
+    candidate.cost += std::min(turn, lost);
   }
 
   void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const {
@@ -438,6 +461,7 @@ class TypedCatalog : private CandidateCosts {
         BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors));
     candidate.packing_cost =
         static_cast<double>(c.groups * c.in * c.out) * machine_.pack_seconds;
+    TurnData(c, candidate);
     AddGemmOfRows(c, candidate, out);
     out.push_back(std::move(candidate));
   }
