@@ -103,10 +103,27 @@ bool CoversImages(const Map& map, int64_t images) {
   });
 }
 
+// The layout's dim of an axis that is not cut into blocks and has no border; -1
+// where it has none such.
+int DimOf(const Layout& layout, int axis) {
+  const auto found = std::ranges::find(layout.dims, axis, &Layout::Dim::axis);
+  const auto at = static_cast<size_t>(axis);
+  const bool plain =
+      std::ranges::count(layout.dims, axis, &Layout::Dim::axis) == 1 &&
+      layout.halo_low[at] == 0 && layout.halo_high[at] == 0;
+  return plain ? static_cast<int>(found - layout.dims.begin()) : -1;
+}
+
+// `extent` positions of an axis that has a dim of its own.
+void CutAxis(Buffer& part, int axis, int64_t extent) {
+  part.type.shape[axis] = extent;
+  part.layout.dims[static_cast<size_t>(DimOf(part.layout, axis))].extent =
+      extent;
+}
+
 Buffer PartOf(const Buffer& buffer, int64_t images) {
   Buffer part = buffer;
-  part.type.shape[0] = images;
-  part.layout.dims[0].extent = images;
+  CutAxis(part, 0, images);
   part.layout = part.layout.InStridesOf(buffer.layout);
   part.constant = {};
   part.alias_of = -1;
@@ -153,23 +170,32 @@ std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
 }
 
 std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
-                                    int64_t images,
+                                    const TileSize& size,
                                     const KernelCatalog* catalog) {
+  const int64_t images = size.images;
   ImageStepTile tile = {step};
   if (Map* map = tile.step.map()) {
-    for (Store& store : map->stores) store.extent[0] = images;
+    for (Store& store : map->stores) {
+      store.extent[0] = images;
+      if (size.rows > 0) store.extent[1] = size.rows;
+    }
     return tile;
   }
   ContractionStep& body = *tile.step.contraction();
   const bool by_group = body.contraction.data_axes[0] == Role::kGroup;
   (by_group ? body.contraction.groups : body.contraction.batch) = images;
+  if (size.rows > 0) body.contraction.batch = size.rows;
   if (body.choice.algorithm.empty()) return tile;
   if (catalog == nullptr) return std::nullopt;
   const Buffer& whole = program.buffers[step.inputs[1]];
   const Layout weight = by_group ? PartOf(whole, images).layout : whole.layout;
   for (const KernelCandidate& kernel : catalog->Candidates(body.contraction)) {
-    if (kernel.choice != body.choice || kernel.parts > 0) continue;
+    const bool same = size.rows > 0
+                          ? kernel.choice.algorithm == body.choice.algorithm
+                          : kernel.choice == body.choice;
+    if (!same || kernel.parts > 0) continue;
     if (kernel.weight_block == 0 && kernel.weight != weight) continue;
+    body.choice = kernel.choice;
     tile.step.scratch_bytes = kernel.scratch_bytes;
     tile.seconds = kernel.cost;
     return tile;
@@ -179,24 +205,122 @@ std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
 
 namespace {
 
+// Finds along which axis each buffer of some steps has their rows.
+class RowFinder {
+ public:
+  explicit RowFinder(const Program& program) : program_(program) {}
+
+  bool Visit(const Step& step) {
+    return step.contraction() ? VisitProduct(step) : VisitMap(step);
+  }
+
+  std::optional<RowSteps> Found() const {
+    const bool fits = std::ranges::all_of(found_.axes, [&](const auto& entry) {
+      const Buffer& buffer = program_.buffers[entry.first];
+      return buffer.type.shape[entry.second] == found_.rows &&
+             DimOf(buffer.layout, entry.second) >= 0;
+    });
+    return fits ? std::optional(found_) : std::nullopt;
+  }
+
+ private:
+  bool VisitProduct(const Step& step) {
+    const Contraction& c = step.contraction()->contraction;
+    const std::vector<Role> in = {Role::kGroup, Role::kBatch, Role::kIn};
+    const std::vector<Role> out = {Role::kGroup, Role::kBatch, Role::kOut};
+    return c.data_axes == in && c.output_axes == out && Writes(step, c.batch) &&
+           Mark(step.inputs[0], 1) && Mark(step.inputs[1], -1) &&
+           VisitLoadsOf(step, step.contraction()->epilogue);
+  }
+
+  bool VisitMap(const Step& step) {
+    const Map* map = step.map();
+    if (map == nullptr || step.outputs.size() != 1 || map->stores.size() != 1) {
+      return false;
+    }
+    const Store& store = map->stores[0];
+    return store.extent.size() > 1 && Writes(step, store.extent[1]) &&
+           VisitLoadsOf(step, store.value);
+  }
+
+  bool Writes(const Step& step, int64_t rows) {
+    if (found_.rows == 0) found_.rows = rows;
+    return rows == found_.rows && Mark(step.outputs[0], 1);
+  }
+
+  // Nothing but loads may depend on the row, and those on the own one.
+  bool VisitLoadsOf(const Step& step, const Expr& e) {
+    if (e->kind == ExprKind::kVar) return e->index != 1;
+    int axis = -1;
+    for (size_t a = 0; a < e->args.size(); ++a) {
+      const Expr& arg = e->args[a];
+      const bool own = e->kind == ExprKind::kLoad && axis < 0 &&
+                       arg->kind == ExprKind::kVar && arg->index == 1;
+      if (own) {
+        axis = static_cast<int>(a);
+      } else if (!VisitLoadsOf(step, arg)) {
+        return false;
+      }
+    }
+    for (const Range& range : e->ranges) {
+      if (!VisitLoadsOf(step, range.begin) || !VisitLoadsOf(step, range.end)) {
+        return false;
+      }
+    }
+    return e->kind != ExprKind::kLoad ||
+           Mark(step.inputs[static_cast<size_t>(e->index)], axis);
+  }
+
+  // False where the buffer is known otherwise. -1: it has no rows.
+  bool Mark(int buffer, int axis) {
+    const auto [known, fresh] = marks_.emplace(buffer, axis);
+    if (!fresh) return known->second == axis;
+    if (axis >= 0) found_.axes.emplace(buffer, axis);
+    return true;
+  }
+
+  const Program& program_;
+  std::map<int, int> marks_;
+  RowSteps found_;
+};
+
+}  // namespace
+
+std::optional<RowSteps> ByRow(const Program& program, size_t first,
+                              size_t end) {
+  RowFinder rows(program);
+  for (size_t s = first; s < end; ++s) {
+    if (!rows.Visit(program.steps[s])) return std::nullopt;
+  }
+  return rows.Found();
+}
+
+namespace {
+
 class LoopBuilder {
  public:
   LoopBuilder(const Program& program, const BufferTimes& times, size_t first,
-              size_t end, int64_t images, PassContext& context)
+              size_t end, const TileSize& size, PassContext& context)
       : program_(program),
         times_(times),
         first_(first),
         end_(end),
-        images_(images),
-        context_(context) {}
+        images_(size.images),
+        rows_(size.rows),
+        context_(context) {
+    if (rows_ == 0) return;
+    const RowSteps steps = *ByRow(program, first, end);
+    row_axes_ = steps.axes;
+    blocks_ = steps.rows / rows_;
+  }
 
   std::optional<Step> Build() {
     FindOperands();
     if (loop_.outputs.empty() || !AddWindows() || !AddLocals())
       return std::nullopt;
     for (size_t s = first_; s < end_; ++s) {
-      auto tile =
-          TileOf(program_, program_.steps[s], images_, context_.catalog);
+      auto tile = TileOf(program_, program_.steps[s], {images_, rows_},
+                         context_.catalog);
       if (!tile) return std::nullopt;
       for (int& b : tile->step.inputs) b = of_tile_.at(b);
       for (int& b : tile->step.outputs) b = of_tile_.at(b);
@@ -244,15 +368,15 @@ class LoopBuilder {
   // must do so image by image.
   bool AddWindows() {
     if (both_ways_) return false;
-    body_.tiles = at(loop_.outputs[0]).type.shape[0] / images_;
+    body_.tiles = at(loop_.outputs[0]).type.shape[0] / images_ * blocks_;
     const std::vector<int> operands = loop_.operands();
     for (size_t i = 0; i < operands.size(); ++i) {
       const int b = operands[i];
       const int64_t sharers = sharers_.at(b);
       const bool written = i >= loop_.inputs.size();
       Buffer window = at(b);
-      if (sharers == 1) window = PartOf(at(b), images_);
-      if (sharers > 1) window = PartOf(at(b), 1);
+      if (sharers > 0) window = Part(b, sharers > 1 ? 1 : images_);
+      if (sharers == 0 && HasRows(b)) CutRows(b, window);
       window.constant = {};
       window.alias_of = -1;
       window.alias_begin = 0;
@@ -261,12 +385,34 @@ class LoopBuilder {
       window.kind = written ? BufferKind::kOutput : BufferKind::kInput;
       of_tile_[b] = static_cast<int>(i);
       tile_.buffers.push_back(std::move(window));
-      body_.windows.push_back(sharers == 0 ? Window{}
-                              : sharers == 1
-                                  ? Window{0, 0, images_}
-                                  : Window{0, 0, 1, sharers / images_});
+      body_.windows.push_back(WindowOf(b, sharers));
     }
     return LinkWindows();
+  }
+
+  // Tiles count images, and within them blocks of rows.
+  mxc::Window WindowOf(int b, int64_t sharers) const {
+    mxc::Window window;
+    if (sharers == 1) window.slides = {{0, 0, images_, blocks_}};
+    if (sharers > 1) window.slides = {{0, 0, 1, sharers / images_ * blocks_}};
+    if (HasRows(b)) {
+      window.slides.push_back({row_axes_.at(b), 0, rows_, 1, blocks_});
+    }
+    return window;
+  }
+
+  bool HasRows(int b) const { return row_axes_.contains(b); }
+
+  void CutRows(int b, Buffer& part) const {
+    CutAxis(part, row_axes_.at(b), rows_);
+    part.layout = part.layout.InStridesOf(at(b).layout);
+  }
+
+  // What a tile sees of a buffer, of that many images.
+  Buffer Part(int b, int64_t images) const {
+    Buffer part = PartOf(at(b), images);
+    if (HasRows(b)) CutRows(b, part);
+    return part;
   }
 
   // Windows of one root, one of which is written, are aliases where they share
@@ -280,6 +426,7 @@ class LoopBuilder {
         const int part = operands[i], whole = operands[k];
         if (i == k || program_.Root(part) != program_.Root(whole)) continue;
         if (!written.contains(program_.Root(part))) continue;
+        if (rows_ > 0) return false;
         if (!SameImages(part, whole)) return false;
         if (Apart(part, whole)) continue;
         // Of two with the same bytes, the later one is the alias.
@@ -356,14 +503,14 @@ class LoopBuilder {
 
   int Add(int b) {
     of_tile_[b] = static_cast<int>(tile_.buffers.size());
-    tile_.buffers.push_back(PartOf(at(b), images_));
+    tile_.buffers.push_back(Part(b, images_));
     return of_tile_[b];
   }
 
   // With all that it has its bytes from; -1 where those do not lie by image.
   int AddWithRoot(int b) {
     if (of_tile_.contains(b)) return of_tile_[b];
-    const int64_t images = body_.tiles * images_;
+    const int64_t images = body_.tiles * images_ / blocks_;
     const bool cuts = at(b).type.shape.rank() > 0 &&
                       at(b).type.shape[0] == images &&
                       Cuts(at(b).layout, images);
@@ -399,7 +546,9 @@ class LoopBuilder {
   const Program& program_;
   const BufferTimes& times_;
   const size_t first_, end_;
-  const int64_t images_;
+  const int64_t images_, rows_;
+  int64_t blocks_ = 1;  // of rows, in an image
+  std::map<int, int> row_axes_;
   PassContext& context_;
   bool both_ways_ = false;
   std::map<int, int64_t> sharers_;  // by buffer
@@ -422,9 +571,9 @@ BufferTimes::BufferTimes(const Program& program)
 }
 
 std::optional<Step> LoopOver(const Program& program, const BufferTimes& times,
-                             size_t first, size_t end, int64_t images,
+                             size_t first, size_t end, const TileSize& size,
                              PassContext& context) {
-  return LoopBuilder(program, times, first, end, images, context).Build();
+  return LoopBuilder(program, times, first, end, size, context).Build();
 }
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 // few images.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -23,14 +24,21 @@ struct ImageStep {
 // Nothing where images depend on each other, or on their number.
 std::optional<ImageStep> ByImage(const Program& program, const Step& step);
 
-// The step on `images` of its images, over operands that are cut likewise: the
-// same kernel. Nothing where the catalog does not offer it.
+// How much a tile holds: so many images, or, of one image, rows.
+struct TileSize {
+  int64_t images = 1;
+  int64_t rows = 0;  // 0: all
+};
+
+// The step on a tile, over operands that are cut likewise: the same kernel, but
+// that of rows may have other tiles of sums. Nothing where the catalog does not
+// offer it.
 struct ImageStepTile {
   Step step;
   double seconds = 0;  // the catalog's estimate, of a chosen kernel
 };
 std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
-                                    int64_t images,
+                                    const TileSize& size,
                                     const KernelCatalog* catalog);
 
 // When the buffers of a program are in use, found once for all its loops: they
@@ -42,10 +50,19 @@ struct BufferTimes {
   std::vector<int> last_reader;  // by buffer; -1: none
 };
 
-// Steps [first, end) of the program, all by image, as one step with a TileLoop
-// of `images` at a time. Nothing where they cannot be.
+// Steps [first, end) of the program, all by image, that compute each row of an
+// image by itself, too: axis 1 of what they write counts `rows`. Which axis of
+// the other buffers does, if one does: those are read along the own row only.
+struct RowSteps {
+  int64_t rows = 0;
+  std::map<int, int> axes;  // by buffer
+};
+std::optional<RowSteps> ByRow(const Program& program, size_t first, size_t end);
+
+// Steps [first, end) of the program, all by image, as one step with a TileLoop.
+// Nothing where they cannot be.
 std::optional<Step> LoopOver(const Program& program, const BufferTimes& times,
-                             size_t first, size_t end, int64_t images,
+                             size_t first, size_t end, const TileSize& size,
                              PassContext& context);
 
 }  // namespace mxc

@@ -34,6 +34,8 @@ namespace {
 
 // Steps in a loop: more than any cache holds anyway.
 constexpr size_t kMostInTile = 128;
+// Rows of a tile: fewer read a product's weight for too little.
+constexpr int64_t kLeastRows = 32;
 
 // Seconds for each byte of a set that is walked through again and again.
 double SecondsPerByte(const Machine& machine, double bytes) {
@@ -97,7 +99,7 @@ class TilesAndSteps {
     if (!by_image || 2 * by_image->images < context_.machine().tasks) {
       return part;
     }
-    const auto tile = TileOf(program_, step, 1, context_.catalog);
+    const auto tile = TileOf(program_, step, {.images = 1}, context_.catalog);
     if (!tile) return part;
     part.possible = true;
     part.images = by_image->images;
@@ -138,9 +140,8 @@ class TilesAndSteps {
   bool BringTogether(size_t last) {
     std::set<int> read(program_.steps[last].inputs.begin(),
                        program_.steps[last].inputs.end());
-    std::set<int> written;
-    std::vector<size_t> between;  // descending
-    size_t first = last, unrelated = 0;
+    std::vector<size_t> chain = {last}, between;  // descending
+    size_t first = last;
     for (size_t s = last; s-- > 0 && last - s < kMostInTile;) {
       const Step& step = program_.steps[s];
       const bool leads = std::ranges::any_of(
@@ -151,12 +152,22 @@ class TilesAndSteps {
         continue;
       }
       read.insert(step.inputs.begin(), step.inputs.end());
-      written.insert(step.outputs.begin(), step.outputs.end());
-      if (!IsProductOfGroups(s)) continue;
-      first = s;
-      unrelated = between.size();
+      chain.push_back(s);
+      if (IsProductOfGroups(s)) first = s;
     }
-    between.resize(unrelated);
+    std::set<int> written;  // from the first product on, by what needs it
+    for (size_t i = chain.size(); i-- > 0;) {
+      const Step& step = program_.steps[chain[i]];
+      const bool needs = std::ranges::any_of(
+          step.inputs, [&](int b) { return written.contains(b); });
+      if (chain[i] == first || needs) {
+        written.insert(step.outputs.begin(), step.outputs.end());
+      } else {
+        between.push_back(chain[i]);
+      }
+    }
+    std::erase_if(between, [&](size_t s) { return s < first; });
+    std::ranges::sort(between, std::greater());
     if (between.empty()) return false;
     for (const size_t s : between) {
       if (!CanGoBefore(program_.steps[s], written)) return false;
@@ -200,7 +211,8 @@ class TilesAndSteps {
   double LostSeconds(const Step& step, const Part& part,
                      double image_seconds) const {
     if (image_seconds == 0) return 0;
-    const auto whole = TileOf(program_, step, part.images, context_.catalog);
+    const auto whole =
+        TileOf(program_, step, {.images = part.images}, context_.catalog);
     if (!whole) return 0;
     const TensorType& weight = program_.buffers[step.inputs[1]].type;
     const double again = static_cast<double>(part.images - 1) *
@@ -298,6 +310,28 @@ class TilesAndSteps {
     return best;
   }
 
+  // Rows of an image so many that the second cache holds what steps hand to each
+  // other of them; 0 where it holds that of all, or rows depend on each other.
+  int64_t RowsOf(const Group& group) const {
+    const auto steps = ByRow(program_, group.first, group.end);
+    if (!steps) return 0;
+    const auto images = static_cast<double>(parts_[group.first].images);
+    double bytes = 0;  // of a row
+    for (size_t s = group.first; s < group.end; ++s) {
+      for (const int b : ends_[s]) {
+        if (writer_[b] < static_cast<int>(group.first)) continue;
+        bytes += static_cast<double>(program_.buffers[b].bytes()) / images /
+                 static_cast<double>(steps->rows);
+      }
+    }
+    const auto held = static_cast<int64_t>(
+        static_cast<double>(context_.machine().l2.bytes) / 2 / bytes);
+    if (held >= steps->rows) return 0;
+    int64_t rows = held;
+    while (rows >= kLeastRows && steps->rows % rows != 0) --rows;
+    return rows >= kLeastRows ? rows : 0;
+  }
+
   // From the last group to the first: the numbers of earlier steps stay.
   bool FuseRun(size_t first, size_t end) {
     bool changed = false;
@@ -312,17 +346,31 @@ class TilesAndSteps {
   bool Fuse(const Group& group) {
     if (group.end - group.first < 2) return false;
     const int64_t images = ImagesOf(group);
-    const auto loop_over = [&](int64_t images_of_tile) {
-      return LoopOver(program_, times_, group.first, group.end, images_of_tile,
-                      context_);
-    };
-    auto loop = loop_over(images);
-    if (!loop && images > 1) loop = loop_over(1);
-    if (!loop) {
-      const size_t middle = group.first + (group.end - group.first) / 2;
-      const bool later = Fuse({middle, group.end});
-      return Fuse({group.first, middle}) || later;
+    if (images == 1 && FuseByRows(group)) return true;
+    if (Fuse(group, {.images = images})) return true;
+    if (images > 1 && Fuse(group, {.images = 1})) return true;
+    const size_t middle = group.first + (group.end - group.first) / 2;
+    const bool later = Fuse({middle, group.end});
+    return Fuse({group.first, middle}) || later;
+  }
+
+  // Its steps from the first on from which all are by row: what packs a weight
+  // before is not.
+  bool FuseByRows(const Group& group) {
+    for (size_t first = group.first; first + 1 < group.end; ++first) {
+      const Group rest = {first, group.end};
+      const int64_t rows = RowsOf(rest);
+      if (rows == 0 || !Fuse(rest, {.images = 1, .rows = rows})) continue;
+      Fuse({group.first, first});
+      return true;
     }
+    return false;
+  }
+
+  bool Fuse(const Group& group, const TileSize& size) {
+    auto loop =
+        LoopOver(program_, times_, group.first, group.end, size, context_);
+    if (!loop) return false;
     // The other steps leave empty places until all loops are made.
     std::fill(program_.steps.begin() + static_cast<ptrdiff_t>(group.first),
               program_.steps.begin() + static_cast<ptrdiff_t>(group.end),

@@ -84,15 +84,17 @@ class TileLoopEmitter {
   llvm::Value* Address(const TileAddress& address, llvm::Value* tile) {
     llvm::Value* base = address.operand < 0 ? kernel_.scratch()
                                             : kernel_.operand(address.operand);
-    const WindowBytes& window = address.bytes;
-    llvm::Value* bytes = kernel_.Int(window.begin);
-    if (window.advance != 0) {
-      auto& b = kernel_.b();
-      if (window.repeats > 1) {
-        tile = b.CreateUDiv(tile, kernel_.Int(window.repeats));
+    auto& b = kernel_.b();
+    llvm::Value* bytes = kernel_.Int(address.bytes.begin);
+    for (const Slide& slide : address.bytes.slides) {
+      llvm::Value* part = tile;
+      if (slide.repeats > 1) {
+        part = b.CreateUDiv(part, kernel_.Int(slide.repeats));
       }
-      bytes =
-          b.CreateAdd(bytes, b.CreateMul(tile, kernel_.Int(window.advance)));
+      if (slide.period > 0) {
+        part = b.CreateURem(part, kernel_.Int(slide.period));
+      }
+      bytes = b.CreateAdd(bytes, b.CreateMul(part, kernel_.Int(slide.advance)));
     }
     return caller_.At(base, bytes);
   }

@@ -72,48 +72,77 @@ std::optional<int64_t> BytesBetween(const Buffer& from,
 
 std::optional<WindowBytes> BytesOf(const Window& window, const Buffer& operand,
                                    const Buffer& part) {
-  if (window.axis < 0) {
+  if (window.is_whole()) {
     if (operand.layout != part.layout) return std::nullopt;
     return WindowBytes();
   }
   const Extents& extent = part.type.shape.dims();
+  Extents begin(extent.size(), 0);
+  std::vector<bool> cut(extent.size(), false);
+  for (const Slide& slide : window.slides) {
+    begin[static_cast<size_t>(slide.axis)] = slide.begin;
+    cut[static_cast<size_t>(slide.axis)] = true;
+  }
   for (size_t axis = 0; axis < extent.size(); ++axis) {
-    if (static_cast<int>(axis) == window.axis) continue;
+    if (cut[axis]) continue;
     if (operand.layout.halo_low[axis] != part.layout.halo_low[axis] ||
         operand.layout.halo_high[axis] != part.layout.halo_high[axis]) {
       return std::nullopt;
     }
   }
   const Extents first(extent.size(), 0);
-  const auto begin_at = [&](int64_t index) {
-    Extents from = first;
-    from[static_cast<size_t>(window.axis)] = index;
-    return BytesBetween(part, first, operand, from, extent);
-  };
-  const auto begin = begin_at(window.begin);
-  const auto second = begin_at(window.begin + window.advance);
-  if (!begin || !second) return std::nullopt;
-  return WindowBytes{*begin, *second - *begin, window.repeats};
+  const auto first_bytes = BytesBetween(part, first, operand, begin, extent);
+  if (!first_bytes) return std::nullopt;
+  WindowBytes bytes = {*first_bytes, window.slides};
+  for (Slide& slide : bytes.slides) {
+    Extents next = begin;
+    next[static_cast<size_t>(slide.axis)] += slide.advance;
+    const auto next_bytes = BytesBetween(part, first, operand, next, extent);
+    if (!next_bytes) return std::nullopt;
+    slide.advance = *next_bytes - *first_bytes;
+  }
+  return bytes;
 }
 
 std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
                               const Shape& operand, const Shape& part) {
-  if (window.axis < 0) return {{0, 0, part.elements()}};
-  int64_t outer = 1, inner = 1;
-  for (int axis = 0; axis < part.rank(); ++axis) {
-    if (axis < window.axis) outer *= part[axis];
-    if (axis > window.axis) inner *= part[axis];
+  const auto rank = static_cast<size_t>(part.rank());
+  // Where the window begins; the positions of it that exist.
+  Extents begin(rank, 0), first(rank, 0), end = part.dims();
+  for (const Slide& slide : window.slides) {
+    const auto axis = static_cast<size_t>(slide.axis);
+    begin[axis] = slide.At(tile);
+    first[axis] = std::max<int64_t>(0, -begin[axis]);
+    end[axis] = std::min(part[slide.axis], operand[slide.axis] - begin[axis]);
+    if (first[axis] >= end[axis]) return {};
   }
-  const int64_t rows = part[window.axis], all = operand[window.axis];
-  const int64_t begin = window.At(tile);
-  const int64_t first = std::max<int64_t>(0, -begin);
-  const int64_t count = std::min(rows, all - begin) - first;
+  size_t last = 0;  // the innermost axis that is cut
+  for (const Slide& slide : window.slides) {
+    last = std::max(last, static_cast<size_t>(slide.axis));
+  }
+  if (window.is_whole()) return {{0, 0, part.elements()}};
+  const auto position = [&](const Shape& shape, const Extents& index) {
+    int64_t at = 0;
+    for (size_t axis = 0; axis < rank; ++axis) {
+      at = at * shape[static_cast<int>(axis)] + index[axis];
+    }
+    return at;
+  };
+  int64_t count = end[last] - first[last];
+  for (size_t axis = last + 1; axis < rank; ++axis) count *= end[axis];
   std::vector<WindowRun> runs;
-  for (int64_t i = 0; count > 0 && i < outer; ++i) {
-    runs.push_back({(i * all + begin + first) * inner,
-                    (i * rows + first) * inner, count * inner});
+  Extents at = first;
+  while (true) {
+    Extents there = at;
+    for (size_t axis = 0; axis < rank; ++axis) there[axis] += begin[axis];
+    runs.push_back({position(operand, there), position(part, at), count});
+    size_t axis = last;
+    while (axis > 0 && ++at[axis - 1] == end[axis - 1]) {
+      at[axis - 1] = first[axis - 1];
+      axis -= 1;
+    }
+    if (axis == 0) return runs;
   }
-  return runs;
 }
 
 namespace {

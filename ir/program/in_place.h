@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/program/tile_window.h"
 
 namespace mxc {
-
-struct Window;
 
 // A store that copies a box of an input as it is: element `from` of the input
 // goes to the store's `begin`, and so on along all axes.
@@ -28,10 +27,11 @@ std::optional<int64_t> BytesBetween(const Buffer& from,
                                     const Extents& to_begin,
                                     const Extents& extent);
 
-// Where the windows of a TileLoop lie: that of tile t begins
-// `begin` + t / `repeats` · `advance` bytes into the operand.
+// Where the windows of a TileLoop lie: that of tile t begins `begin` bytes into
+// the operand, and what each of the slides, whose advance is in bytes, adds.
 struct WindowBytes {
-  int64_t begin = 0, advance = 0, repeats = 1;
+  int64_t begin = 0;
+  std::vector<Slide> slides;
 };
 // Nothing where the operand's layout does not keep the elements of a window as
 // that of `part`, its buffer in the tile's program, does.

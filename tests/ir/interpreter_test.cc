@@ -238,9 +238,9 @@ TEST_CASE("a window lies where the larger tensor keeps it") {
   CHECK(!inner->row_major());
 }
 
-// y = x + 1 and z = y · y, two rows of six at a time; y is never there whole.
-Program TwoRowsAtATime() {
-  const Extents whole = {6, 4}, part = {2, 4};
+// y = x + 1 and z = y · y of six rows, a part at a time; y is never there whole.
+Program InTiles(const Extents& part, const Window& window, int64_t tiles) {
+  const Extents whole = {6, 4};
   Program tile;
   tile.name = "net", tile.entry.purpose = Purpose::kInfer;
   Step add, square;
@@ -254,6 +254,10 @@ Program TwoRowsAtATime() {
   square.inputs = add.outputs;
   square.body = Map{{{0, {0, 0}, part, x * x}}};
   tile.steps = {add, square};
+  for (const int b : {add.inputs[0], square.outputs[0]}) {
+    tile.buffers[b].layout =
+        *Layout::RowMajor(Shape(whole)).Window(Shape(whole), {0, 0}, part);
+  }
   tile.buffers[2].offset = 0;
   tile.places[kKernelPlace].arena_bytes = tile.lower_bound_bytes =
       tile.naive_bytes = 64;
@@ -264,28 +268,53 @@ Program TwoRowsAtATime() {
   step.name = "y ... z";
   step.inputs = {AddF32(program, "x", whole, BufferKind::kInput)};
   step.outputs = {AddF32(program, "z", whole, BufferKind::kOutput)};
-  step.body = TileLoop{
-      3, {{0, 0, 2}, {0, 0, 2}}, std::make_shared<const Program>(tile)};
+  step.body =
+      TileLoop{tiles, {window, window}, std::make_shared<const Program>(tile)};
   program.steps = {step};
   return program;
 }
 
+Program TwoRowsAtATime() { return InTiles({2, 4}, {{{0, 0, 2}}}, 3); }
+
 TEST_CASE("a loop over tiles computes what its steps do") {
-  const Program program = TwoRowsAtATime();
-  REQUIRE_MESSAGE(!Verify(program), *Verify(program));
-  CHECK(program.steps[0].flops(program) == 48);
-  std::vector<float> values(24);
-  for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
-  const auto outputs =
-      Interpret(program, {{"x", Tensor::FromFloats({6, 4}, values)}});
-  REQUIRE(outputs.ok());
-  for (int64_t i = 0; i < 24; ++i) {
-    CHECK((*outputs)[0].At(i) == static_cast<double>((i + 1) * (i + 1)));
+  // Rows; rows, and within them columns; columns, and within them rows.
+  for (const Program& program :
+       {TwoRowsAtATime(), InTiles({2, 2}, {{{0, 0, 2, 2}, {1, 0, 2, 1, 2}}}, 6),
+        InTiles({3, 1}, {{{1, 0, 1, 2}, {0, 0, 3, 1, 2}}}, 8)}) {
+    REQUIRE_MESSAGE(!Verify(program), *Verify(program));
+    CHECK(program.steps[0].flops(program) == 48);
+    std::vector<float> values(24);
+    for (size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(i);
+    }
+    const auto outputs =
+        Interpret(program, {{"x", Tensor::FromFloats({6, 4}, values)}});
+    REQUIRE(outputs.ok());
+    for (int64_t i = 0; i < 24; ++i) {
+      CHECK((*outputs)[0].At(i) == static_cast<double>((i + 1) * (i + 1)));
+    }
+    const auto parsed = ParseProgram(
+        std::make_shared<SourceFile>(SourceFile{"loop", Print(program)}));
+    REQUIRE_MESSAGE(parsed.ok(), Render(parsed.errors()));
+    CHECK(Print(*parsed) == Print(program));
   }
-  const auto parsed = ParseProgram(
-      std::make_shared<SourceFile>(SourceFile{"loop", Print(program)}));
-  REQUIRE_MESSAGE(parsed.ok(), Render(parsed.errors()));
-  CHECK(Print(*parsed) == Print(program));
+}
+
+TEST_CASE("tiles along two axes cover each combination once") {
+  const auto error = [](const Window& window, int64_t tiles) {
+    return Verify(InTiles({2, 2}, window, tiles)).value_or("");
+  };
+  const std::string twice =
+      "step 'y ... z': window 1: tiles that do not cover an output, each "
+      "element once";
+  CHECK(error({{{0, 0, 2, 2}, {1, 0, 2, 1, 2}}}, 6).empty());
+  CHECK(error({{{0, 0, 2, 1, 3}, {1, 0, 2, 3}}}, 6).empty());
+  CHECK(error({{{0, 0, 2, 1}, {1, 0, 2, 3}}}, 6) ==
+        "step 'y ... z': window 0: a part outside of its operand");
+  CHECK(error({{{0, 0, 2, 1, 3}, {1, 0, 2, 1, 2}}}, 6) == twice);
+  CHECK(error({{{0, 0, 2, 2}, {1, 0, 2, 1, 2}}}, 4) == twice);
+  CHECK(error({{{0, 0, 2, 2}, {0, 0, 2, 1, 2}}}, 6) ==
+        "step 'y ... z': window 0: a part of other axes");
 }
 
 TEST_CASE("windows cover outputs once and stay inside of operands") {
@@ -297,11 +326,11 @@ TEST_CASE("windows cover outputs once and stay inside of operands") {
     program.steps[0].body = loop;
     return Verify(program).value_or("");
   };
-  const Window by_two = {0, 0, 2};
+  const Window by_two = {{{0, 0, 2}}};
   CHECK(broken(by_two, by_two, 3).empty());
-  CHECK(broken({0, 1, 2}, by_two, 3) ==
+  CHECK(broken({{{0, 1, 2}}}, by_two, 3) ==
         "step 'y ... z': window 0: a part outside of its operand");
-  CHECK(broken({0, 0, 1}, by_two, 3).empty());  // may overlap
+  CHECK(broken({{{0, 0, 1}}}, by_two, 3).empty());  // may overlap
   CHECK(broken(by_two, by_two, 2) ==
         "step 'y ... z': window 1: tiles that do not cover an output, each "
         "element once");

@@ -19,35 +19,66 @@ namespace {
 constexpr int64_t kMaxRank = 16;
 
 std::string PrintWindow(const Window& window) {
-  if (window.axis < 0) return "whole";
-  const std::string axis = fmt::format("axis {} from {} by {}", window.axis,
-                                       window.begin, window.advance);
-  if (window.repeats == 1) return axis;
-  return fmt::format("{} each {}", axis, window.repeats);
+  if (window.is_whole()) return "whole";
+  std::string out;
+  for (const Slide& slide : window.slides) {
+    if (!out.empty()) out += " and ";
+    out += fmt::format("axis {} from {} by {}", slide.axis, slide.begin,
+                       slide.advance);
+    if (slide.repeats != 1) out += fmt::format(" each {}", slide.repeats);
+    if (slide.period != 0) out += fmt::format(" of {}", slide.period);
+  }
+  return out;
+}
+
+Slide ReadSlide(Lexer& lex) {
+  Slide slide;
+  lex.Expect("axis");
+  slide.axis = static_cast<int>(lex.Integer());
+  if (slide.axis < 0 || slide.axis >= kMaxRank) lex.Fail("an axis");
+  lex.Expect("from");
+  slide.begin = lex.Integer();
+  lex.Expect("by");
+  slide.advance = lex.Integer();
+  if (lex.Accept("each")) slide.repeats = lex.Integer();
+  if (lex.Accept("of")) slide.period = lex.Integer();
+  if (slide.repeats < 1 || slide.period < 0) lex.Fail("a number of tiles");
+  return slide;
 }
 
 Window ReadWindow(Lexer& lex) {
   Window window;
   if (lex.Accept("whole")) return window;
-  lex.Expect("axis");
-  window.axis = static_cast<int>(lex.Integer());
-  if (window.axis < 0 || window.axis >= kMaxRank) lex.Fail("an axis");
-  lex.Expect("from");
-  window.begin = lex.Integer();
-  lex.Expect("by");
-  window.advance = lex.Integer();
-  if (lex.Accept("each")) window.repeats = lex.Integer();
-  if (window.repeats < 1) lex.Fail("a number of tiles");
+  do {
+    window.slides.push_back(ReadSlide(lex));
+  } while (!lex.AtEnd() && lex.Accept("and"));
   return window;
 }
 
+// Parts side by side along each axis that is cut, each combination once.
 bool Covers(const TileLoop& loop, const Window& window, const Extents& whole,
             const Extents& extent) {
-  if (window.axis < 0) return loop.tiles == 1;
-  const auto axis = static_cast<size_t>(window.axis);
-  return window.begin == 0 && window.repeats == 1 &&
-         window.advance == extent[axis] &&
-         loop.tiles * window.advance == whole[axis];
+  std::vector<Slide> slides = window.slides;
+  std::ranges::sort(slides, {}, &Slide::repeats);
+  int64_t tiles = 1;
+  for (const Slide& slide : slides) {
+    const auto axis = static_cast<size_t>(slide.axis);
+    const int64_t parts = whole[axis] / extent[axis];
+    const bool side_by_side = slide.begin == 0 &&
+                              slide.advance == extent[axis] &&
+                              parts * extent[axis] == whole[axis];
+    if (!side_by_side || slide.repeats != tiles) return false;
+    tiles *= parts;
+    if (slide.period != parts && tiles != loop.tiles) return false;
+  }
+  return tiles == loop.tiles;
+}
+
+// The slide along the axis, or null.
+const Slide* SlideOf(const Window& window, size_t axis) {
+  const auto found =
+      std::ranges::find(window.slides, static_cast<int>(axis), &Slide::axis);
+  return found == window.slides.end() ? nullptr : &*found;
 }
 
 std::optional<std::string> VerifyWindow(const TileLoop& loop, size_t i,
@@ -60,22 +91,26 @@ std::optional<std::string> VerifyWindow(const TileLoop& loop, size_t i,
   const Window& window = loop.windows[i];
   const Extents& whole = operand.type.shape.dims();
   const Extents& extent = part.type.shape.dims();
-  if (extent.size() != whole.size() ||
-      window.axis >= static_cast<int>(whole.size())) {
-    return "a part of another rank";
-  }
+  if (extent.size() != whole.size()) return "a part of another rank";
+  size_t cuts = 0;
   for (size_t axis = 0; axis < whole.size(); ++axis) {
-    const bool cut = static_cast<int>(axis) == window.axis;
-    if (!cut && extent[axis] != whole[axis]) return "a part of other axes";
-    if (!cut) continue;
-    const int64_t last = window.At(loop.tiles - 1);
+    const Slide* slide = SlideOf(window, axis);
+    if (slide == nullptr) {
+      if (extent[axis] != whole[axis]) return "a part of other axes";
+      continue;
+    }
+    cuts += 1;
+    int64_t parts = (loop.tiles - 1) / slide->repeats;
+    if (slide->period > 0) parts = std::min(parts, slide->period - 1);
+    const int64_t last = slide->begin + parts * slide->advance;
     const int64_t low = operand.layout.halo_low[axis];
     const int64_t high = operand.layout.halo_high[axis];
-    if (std::min(window.begin, last) < -low ||
-        std::max(window.begin, last) + extent[axis] > whole[axis] + high) {
+    if (std::min(slide->begin, last) < -low ||
+        std::max(slide->begin, last) + extent[axis] > whole[axis] + high) {
       return "a part outside of its operand";
     }
   }
+  if (cuts != window.slides.size()) return "an axis that is cut twice";
   if (written && !Covers(loop, window, whole, extent)) {
     return "tiles that do not cover an output, each element once";
   }
@@ -96,7 +131,7 @@ void InterpretTile(const TileLoop& loop, int64_t t, StepValues& values) {
   std::vector<const std::vector<Element>*> at;
   for (const auto& array : own) at.push_back(&array);
   for (size_t w = 0; w < values.inputs.size(); ++w) {
-    if (loop.windows[w].axis < 0) {
+    if (loop.windows[w].is_whole()) {
       at[w] = values.inputs[w];
       continue;
     }
@@ -176,8 +211,7 @@ std::string TileLoop::Key(const Program&, const Step&,
                           const ExprText& text) const {
   std::string key = fmt::format("|tiles {}", tiles);
   for (const Window& window : windows) {
-    key += fmt::format("({},{},{},{})", window.axis, window.begin,
-                       window.advance, window.repeats);
+    key += "(" + PrintWindow(window) + ")";
   }
   return key + InnerKey(*tile, windows.size(), text);
 }

@@ -8,19 +8,9 @@
 #include <vector>
 
 #include "ir/program/step_values.h"
+#include "ir/program/tile_window.h"
 
 namespace mxc {
-
-// How an operand is cut into tiles: tile t sees it from index
-// begin + t / `repeats` · advance of `axis` on, or whole where there is no such
-// axis. `repeats`: tiles in a row that see the same part.
-struct Window {
-  int axis = -1;
-  int64_t begin = 0, advance = 0, repeats = 1;
-
-  int64_t At(int64_t tile) const { return begin + tile / repeats * advance; }
-  friend bool operator==(const Window&, const Window&) = default;
-};
 
 // Steps that run one after the other on one tile of their tensors, then on the
 // next: what they hand to each other is never there as a whole, and a tile of
