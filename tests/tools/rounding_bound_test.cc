@@ -283,7 +283,7 @@ Program InTiles(const Program& convolution, double factor) {
   step.inputs = {0, 1};
   step.outputs = {2};
   step.body = TileLoop{2,
-                       {{0, 0, 1}, {}, {0, 0, 1}},
+                       {{{{0, 0, 1}}}, {}, {{{0, 0, 1}}}},
                        std::make_shared<const Program>(std::move(tile))};
   program.steps = {step};
   return program;
