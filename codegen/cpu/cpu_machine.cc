@@ -11,7 +11,7 @@ void SetAvx512(CpuMachine& machine) {
   machine.most_tile_pixels = 28;
   machine.per_channel_pixels = machine.by_lane_pixels = 14;
   machine.panel_share = 1;
-  machine.product_panel_share = 1.5;
+  machine.product_panel_share = 4;
   machine.row_load_cycles = 0.12;
 }
 
