@@ -6,10 +6,12 @@ Who may ask `mxc serve`, how often, over what; requests that run together; sever
 networks, and files that are replaced while they are served.
 """
 
+import http.client
 import json
 import pathlib
 import shutil
 import signal
+import socket
 import ssl
 import subprocess
 import sys
@@ -55,9 +57,11 @@ def keys(folder, artifact):
         status, _ = server.ask('POST', '/predict', npy([1, 2], (1, 2)), given)
         check(f'{given}: {status}', status == 401 and
               server.headers['WWW-Authenticate'] == 'Bearer')
-    status, _ = server.ask('POST', '/predict', npy([1, 2], (1, 2)),
-                           {'Authorization': 'Bearer another-of-22-letters!'})
+    key = {'Authorization': 'Bearer another-of-22-letters!'}
+    status, _ = server.ask('POST', '/predict', npy([1, 2], (1, 2)), key)
     check('a key', status == 200)
+    check('/reload needs one', server.ask('POST', '/reload')[0] == 401)
+    check('and has it', server.ask('POST', '/reload', headers=key)[0] == 200)
     server.stop()
 
 
@@ -119,6 +123,17 @@ def stop_while_one_waits(artifact):
     check(f'answered: {answers}', answers == [[3, 6]])
 
 
+def own_address():
+    """One of this machine that is not its loopback; None: it has none."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect(('192.0.2.1', 9))  # nothing is sent
+        except OSError:
+            return None
+        address = probe.getsockname()[0]
+    return None if address.startswith('127.') else address
+
+
 def reload(folder):
     """Answers are those of the old or of the new file, never of neither."""
     served, other = folder / 'served.mxa', scaled(folder, 'other', 5)
@@ -140,6 +155,32 @@ def reload(folder):
     while 'stay as they are' not in server.process.stderr.readline():
         pass
     check('as it was', values(server, '/predict', [1, 10]) == [7, 70])
+    status, why = server.refused('POST', '/reload')
+    check(f'refused: {status} {why}', status == 409 and
+          str(served) in why and 'stay as they are' in why)
+    check('as it was', values(server, '/predict', [1, 10]) == [7, 70])
+    shutil.copy(scaled(folder, 'three', 3), folder / 'new.mxa')
+    (folder / 'new.mxa').rename(served)
+    status, told = server.ask('POST', '/reload')
+    check(f'told: {status} {told}', status == 200 and
+          json.loads(told) == {'networks': ['served', 'five']})
+    check('it is there when it is told',
+          values(server, '/predict', [1, 10]) == [3, 30])
+    server.stop()
+    reload_by_strangers(served)
+
+
+def reload_by_strangers(artifact):
+    """What costs the server work is for this machine, or for who has a key."""
+    own = own_address()
+    if own is None:
+        print('note: no address but 127.0.0.1: strangers are not tried')
+        return
+    server = Server(BIN, artifact, '--host', '0.0.0.0')
+    connection = http.client.HTTPConnection(own, server.port, timeout=PATIENCE)
+    connection.request('POST', '/reload')
+    check('strangers', connection.getresponse().status == 403)
+    check('this machine', server.ask('POST', '/reload')[0] == 200)
     server.stop()
 
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/serve/application.h"
 
+#include <string_view>
 #include <utility>
 
 #include "runtime/base/clock.h"
@@ -25,6 +26,13 @@ std::optional<Response> RefuseEncoding(const Request& request) {
   return response;
 }
 
+// By its address, which may be IPv4's in the words of IPv6.
+bool IsThisMachine(std::string_view client) {
+  constexpr std::string_view kMapped = "::ffff:";
+  if (client.starts_with(kMapped)) client.remove_prefix(kMapped.size());
+  return client == "::1" || client.starts_with("127.");
+}
+
 Json KserveServer() {
   return {
       {"name", "mxc"}, {"version", MXC_VERSION}, {"extensions", Json::array()}};
@@ -39,6 +47,7 @@ ServeApplication::ServeApplication(const ServeOptions& options,
       connections_(std::move(connections)),
       models_(options),
       gate_(options.key_file, options.client_rate),
+      reloader_(models_),
       queue_({.workers = options.workers,
               .most_waiting = options.most_waiting,
               .delay = options.batch_delay * kMillisecond,
@@ -54,6 +63,9 @@ std::optional<Response> ServeApplication::Refuse(const Request& head) {
   if (!open && !refusal) refusal = gate_.RefuseRate(head);
   if (!refusal) refusal = RefuseRoute(head, routed);
   if (!refusal) refusal = RefuseEncoding(head);
+  if (!refusal && routed.route->action == Action::kReload) {
+    refusal = RefuseStranger(head);
+  }
   if (!refusal && !routed.model.empty() && !models_.Find(routed.model)) {
     std::string list;
     for (const std::string& name : models_.names()) {
@@ -63,6 +75,15 @@ std::optional<Response> ServeApplication::Refuse(const Request& head) {
         404, {"no network is named '" + routed.model + "'; there are " + list});
   }
   return refusal;
+}
+
+// Work for the server that nobody on another machine may cause unasked.
+std::optional<Response> ServeApplication::RefuseStranger(
+    const Request& head) const {
+  if (gate_.asks() || IsThisMachine(head.client)) return std::nullopt;
+  return ErrorResponse(
+      403, {head.path + " is for this machine alone, or for those who "
+                        "have a key (--api-key-file)"});
 }
 
 void ServeApplication::Handle(std::shared_ptr<const Request> request,
@@ -79,6 +100,8 @@ void ServeApplication::Handle(std::shared_ptr<const Request> request,
           {.body = "ok\n", .content_type = "text/plain", .headers = {}});
     case Action::kMetrics:
       return respond(MetricsNow());
+    case Action::kReload:
+      return Reload(std::move(respond));
     case Action::kPredict:
       return Predict(std::move(model), std::move(request), std::move(respond));
     case Action::kKserve:
@@ -101,6 +124,16 @@ Response ServeApplication::MetricsNow() const {
        .batches = static_cast<double>(queue_.batches()),
        .batched_requests = static_cast<double>(queue_.requests())});
   return response;
+}
+
+void ServeApplication::Reload(Respond respond) {
+  reloader_.Begin([this, respond](const std::string& error) {
+    if (!error.empty()) {
+      return respond(
+          ErrorResponse(409, {error + "; the networks stay as they are"}));
+    }
+    respond(JsonResponse(Json{{"networks", models_.names()}}));
+  });
 }
 
 void ServeApplication::Predict(std::shared_ptr<Predictor> model,

@@ -7,6 +7,7 @@
 //   POST /predict  the body is a .npy, a JPEG, a PNG, a form of them, or JSON;
 //                  the answer JSON: all outputs, with ?top=N the N best classes
 //                  of the first one
+//   POST /reload   opens the files of all networks anew
 //   /models/NAME…  the same of each network; /v2/…: KServe's protocol v2
 //
 // What is wrong with a request is {"errors": [{"message": …}], "count": 1}.
@@ -22,6 +23,7 @@
 #include "tools/serve/metrics.h"
 #include "tools/serve/model_set.h"
 #include "tools/serve/options.h"
+#include "tools/serve/reloader.h"
 
 namespace mxc::serve {
 
@@ -35,12 +37,14 @@ class ServeApplication final : public Application {
   void Handle(std::shared_ptr<const Request> request, Respond respond) override;
   void Finished(const Request& request, int status, uint64_t sent) override;
 
-  ModelSet& models() { return models_; }
+  void Reload() { reloader_.Begin(); }
   bool asks_for_key() const { return gate_.asks(); }
   int64_t answered() const { return metrics_.answered(); }
 
  private:
+  std::optional<Response> RefuseStranger(const Request& head) const;
   Response MetricsNow() const;
+  void Reload(Respond respond);
   void Predict(std::shared_ptr<Predictor> model,
                std::shared_ptr<const Request> request, Respond respond);
 
@@ -50,7 +54,9 @@ class ServeApplication final : public Application {
   Gate gate_;
   Metrics metrics_;
   std::optional<AccessLog> log_;
-  BatchQueue queue_;  // the last member: its threads use the others
+  // The last members: their threads use the others.
+  Reloader reloader_;
+  BatchQueue queue_;
 };
 
 }  // namespace mxc::serve

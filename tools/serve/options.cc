@@ -67,7 +67,8 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
       ->capture_default_str();
   app.add_option("--model", options.models,
                  "NAME=FILE: another network, at /models/NAME/predict; may be "
-                 "repeated. SIGHUP opens all files anew")
+                 "repeated. SIGHUP, or POST /reload, opens all "
+                 "files anew")
       ->type_size(1)
       ->allow_extra_args(false);
   app.add_option("--max-body", options.most_bytes,

@@ -16,6 +16,7 @@ const std::vector<Route>& Routes() {
       {Action::kHealth, "GET", "/health", true, {}},
       {Action::kMetrics, "GET", "/metrics", false, {}},
       {Action::kPredict, "POST", "/predict", false, {"top"}},
+      {Action::kReload, "POST", "/reload", false, {}},
       {Action::kDescribe, "GET", "/models/{model}", false, {}},
       {Action::kPredict, "POST", "/models/{model}/predict", false, {"top"}},
       {Action::kKserve, "GET", "/v2", false, {}},

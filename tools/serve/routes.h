@@ -16,6 +16,7 @@ enum class Action {
   kHealth,
   kMetrics,
   kPredict,
+  kReload,
   kKserve,
   kKserveModel,
   kKserveReady,

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc-run serve: compiled networks over HTTP.
-#include <atomic>
 #include <boost/asio/signal_set.hpp>
 #include <csignal>
-#include <exception>
 #include <memory>
 #include <optional>
-#include <thread>
-#include <utility>
 
-#include "runtime/base/visible.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
 #include "tools/serve/application.h"
@@ -21,43 +16,11 @@ namespace {
 
 constexpr uint64_t kSpareMemory = 16 << 20;  // for small bodies beside a large
 
-// Opens the networks anew, beside what is served; one time after the other.
-class Reloader {
- public:
-  explicit Reloader(ModelSet& models) : models_(models) {}
-  void Begin() {
-    if (!done_) return;
-    done_ = false;
-    thread_ = std::jthread([this] {
-      Reload();
-      done_ = true;
-    });
-  }
-  void Finish() {
-    if (thread_.joinable()) thread_.join();
-  }
-
- private:
-  void Reload() {
-    try {
-      models_.Reload();
-      run::PrintErr("the networks are loaded anew\n");
-    } catch (const std::exception& failure) {
-      run::PrintErr("error: %s; the networks stay as they are\n",
-                    runtime::Visible(failure.what()).c_str());
-    }
-  }
-
-  ModelSet& models_;
-  std::atomic<bool> done_ = true;
-  std::jthread thread_;
-};
-
-void WaitForHangUp(asio::signal_set& signals, Reloader& reloader) {
+void WaitForHangUp(asio::signal_set& signals, ServeApplication& application) {
   signals.async_wait([&](error_code error, int) {
     if (error) return;
-    reloader.Begin();
-    WaitForHangUp(signals, reloader);
+    application.Reload();
+    WaitForHangUp(signals, application);
   });
 }
 
@@ -87,15 +50,13 @@ void Serve(const ServeOptions& options) {
                                options.client_connections, options.certificate,
                                options.private_key});
   Announce(*server, options);
-  Reloader reloader(application->models());
-  WaitForHangUp(hang_up, reloader);
+  WaitForHangUp(hang_up, *application);
   stop.async_wait([&](error_code, int) {
     stop.clear();  // a second one ends it
     hang_up.cancel();
     server->Stop();
   });
   io.run();
-  reloader.Finish();  // it opens networks for the application
   const auto answered = static_cast<long long>(application->answered());
   application.reset();  // the last lines of its log
   run::PrintErr("stopped; %lld requests were answered\n", answered);
