@@ -117,19 +117,18 @@ std::string PrefixOf(const std::string& path) {
   return numbered ? path.substr(0, dash) : "";
 }
 
-// A run's symbol and parameters belong together.
+// A run's symbol and parameters belong together, whoever trained it: all but
+// what a conversion itself has written there, the parameters of epoch 0.
 Status RequireNoRun(const ConvertOptions& options) {
   const std::string prefix = PrefixOf(options.output);
   if (options.overwrite || prefix.empty()) return Done{};
-  std::vector<std::string> records;
-  for (const train::CheckpointName& name : train::SetsOf(prefix)) {
-    records.push_back(name.Path("mxc"));
-  }
-  if (records.empty()) return Done{};
+  std::vector<std::string> files = train::FilesOfSeries(prefix);
+  const std::string first = train::EpochCheckpoint(prefix, 0).Path("params");
+  if (files.empty() || files == std::vector{first}) return Done{};
   return UnplacedError(fmt::format(
       "'{}' is the prefix of a training: {}; --overwrite writes '{}' over its "
       "files",
-      prefix, train::ListFiles(records), options.output));
+      prefix, train::ListFiles(files), options.output));
 }
 
 // As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it. Without a note an
