@@ -129,14 +129,17 @@ std::string Described(const Head& head) {
   return "";
 }
 
-const char* Suggested(HeadKind kind) {
-  switch (kind) {
+std::string Suggested(const Head& head) {
+  constexpr int64_t kTop = 5;  // of so few classes all are
+  const std::string ranking =
+      head.classes > kTop ? "accuracy, top_5, " : "accuracy, ";
+  switch (head.kind) {
     case HeadKind::kClasses:
-      return "accuracy, top_5, cross-entropy, f1:average=macro, pcc";
+      return ranking + "cross-entropy, f1:average=macro, pcc";
     case HeadKind::kDistribution:
-      return "accuracy, top_5, cross-entropy, f1:average=macro, mse";
+      return ranking + "cross-entropy, f1:average=macro, mse";
     case HeadKind::kMargins:
-      return "accuracy, top_5, f1:average=macro, pcc";
+      return ranking + "f1:average=macro, pcc";
     case HeadKind::kProbabilities:
       return "accuracy, f1, mcc, cross-entropy, mse";
     case HeadKind::kValues:
@@ -203,7 +206,7 @@ Status RequireFit(const MetricList& metrics, const std::vector<Head>& heads) {
     return Fail(StatusCode::kInvalidArgument,
                 "metric '%s' is about %s; the network's labels are %s: %s",
                 metric->name().c_str(), std::string(Wants(asks)).c_str(),
-                Described(head).c_str(), Suggested(head.kind));
+                Described(head).c_str(), Suggested(head).c_str());
   }
   return {};
 }

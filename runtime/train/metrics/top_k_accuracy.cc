@@ -28,6 +28,17 @@ class TopKAccuracy : public Metric {
 
   Asks asks() const override { return Asks::kRanking; }
 
+  // Any label would be among them.
+  Status RequireClasses(int64_t classes) const override {
+    if (classes < 1 || top_k_ < classes) return {};
+    const auto most = static_cast<long long>(classes);
+    return Fail(StatusCode::kInvalidArgument,
+                "%s of %lld classes is 1 whatever is learned; expected %s",
+                name().c_str(), most,
+                classes > 2 ? Format("at most top_%lld", most - 1).c_str()
+                            : "accuracy");
+  }
+
   Status Update(const FloatView& label, const FloatView& prediction) override {
     const auto labels = LabelClasses(label, prediction, 1, name());
     if (!labels.ok()) return labels.status();
