@@ -91,7 +91,7 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
   }
   FillWithElements(tensor, memory, pictures, array.type, array.bytes());
   if (!HoldsPixels(array.type, tensor, pictures)) {
-    NoteConversion(file, array.type, tensor);
+    NoteConversion(file, array.type, tensor, pictures);
   }
 }
 
@@ -146,6 +146,18 @@ std::vector<std::vector<std::string>> Assign(
   return assigned;
 }
 
+bool IsPictureFile(const std::string& path) {
+  const auto file = runtime::MappedFile::Open(path);
+  return file.ok() && IsPicture(file->bytes());
+}
+
+bool HoldsPicture(const std::string& folder) {
+  std::error_code error;
+  return std::ranges::any_of(
+      std::filesystem::directory_iterator(folder, error),
+      [](const auto& entry) { return IsPictureFile(entry.path().string()); });
+}
+
 // Whether the files are as many pictures, or hold an array of the shape, that
 // the input wants.
 bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
@@ -162,12 +174,17 @@ bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
 }  // namespace
 
 void NoteConversion(const std::string& file, runtime::ElementType type,
-                    const mxc_tensor& input) {
+                    const mxc_tensor& input, const PictureOptions& pictures) {
   if (type == TypeOf(input)) return;
-  PrintErr("note: %s holds %s, input '%s' takes %s: converted\n",
+  const bool unscaled =
+      !IsFloat(type) && HoldsPixels(runtime::ElementType::kU8, input, pictures);
+  PrintErr("note: %s holds %s, input '%s' takes %s: converted%s\n",
            runtime::Visible(file).c_str(), runtime::ElementName(type).data(),
            runtime::Visible(input.name).c_str(),
-           runtime::ElementName(TypeOf(input)).data());
+           runtime::ElementName(TypeOf(input)).data(),
+           unscaled ? ", and no more: uint8 would be pixels, to be treated as "
+                      "those of pictures"
+                    : "");
 }
 
 InputFile ParseInput(const std::string& text) {
@@ -198,12 +215,11 @@ std::vector<InputFile> FilesOf(const InputFile& input) {
        at.increment(error)) {
     const std::string path = at->path().string();
     std::error_code unknown;
-    if ((subfolder.empty() || path < subfolder) && at->is_directory(unknown)) {
-      subfolder = path;
-    }
-    const auto file = runtime::MappedFile::Open(at->path().string());
-    if (file.ok() && IsPicture(file->bytes())) {
-      files.push_back({input.name, at->path().string()});
+    if (at->is_directory(unknown)) {
+      const bool before = subfolder.empty() || path < subfolder;
+      if (before && HoldsPicture(path)) subfolder = path;
+    } else if (IsPictureFile(path)) {
+      files.push_back({input.name, path});
     }
   }
   if (error) {

@@ -54,7 +54,7 @@ std::string DoubtsOf(PictureKinds kinds, const PictureOptions& pictures);
 
 // Says on stderr that the file's array is of another type than the input.
 void NoteConversion(const std::string& file, runtime::ElementType type,
-                    const mxc_tensor& input);
+                    const mxc_tensor& input, const PictureOptions& pictures);
 
 // Fills one input from one or more files. An array of another type is
 // converted, which a line on stderr says, unless it holds pixels.

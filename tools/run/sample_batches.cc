@@ -95,7 +95,7 @@ std::vector<OutputValues> SampleBatches::Run(
                                        TypeOf(output), std::move(whole)))});
   }
   if (array_ && !HoldsPixels(array_->type, input_, feed_->pictures)) {
-    NoteConversion(feed_->files[0].file, array_->type, input_);
+    NoteConversion(feed_->files[0].file, array_->type, input_, feed_->pictures);
   }
   for (int64_t first = 0; first < samples_; first += batch) {
     Fill(executor.MapInput(input_.name).span(), first);
