@@ -447,7 +447,8 @@ MXC_API mxc_status* mxc_run(mxc_executor* executor);
 MXC_API mxc_status* mxc_run_async(mxc_executor* executor);
 MXC_API mxc_status* mxc_wait(mxc_executor* executor);
 
-/* Outputs go by index; this finds one by name. A null name is the only one. */
+/* Outputs go by index; this finds one by name. A null name is the only one.
+ * Before the first run there is none to read: MXC_INVALID_ARGUMENT. */
 MXC_API mxc_status* mxc_find_output(const mxc_executor* executor,
                                     const char* name, size_t* index);
 MXC_API mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,

@@ -106,6 +106,13 @@ Status CheckMemory(const mxc_executor* executor, uint32_t index,
               "the memory for '%s' is not of the executor's device", name);
 }
 
+// Memory that no run has written holds no answer.
+Status RequireRun(const mxc_executor& executor) {
+  if (executor.has_run) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "there are no outputs before the first run");
+}
+
 // `use` gets the input's number, after a check of its name.
 template <class Use>
 mxc_status* WithInput(mxc_executor* executor, const char* name,
@@ -268,14 +275,18 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
 mxc_status* mxc_run(mxc_executor* executor) {
   return Guarded({{executor, "executor"}}, [&]() -> Status {
     MXC_RT_RETURN_IF_ERROR(CheckReady(*executor));
-    return executor->executor->Run();
+    MXC_RT_RETURN_IF_ERROR(executor->executor->Run());
+    executor->has_run = true;
+    return {};
   });
 }
 
 mxc_status* mxc_run_async(mxc_executor* executor) {
   return Guarded({{executor, "executor"}}, [&]() -> Status {
     MXC_RT_RETURN_IF_ERROR(CheckReady(*executor));
-    return executor->executor->Start();
+    MXC_RT_RETURN_IF_ERROR(executor->executor->Start());
+    executor->has_run = true;
+    return {};
   });
 }
 
@@ -302,6 +313,7 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, uint32_t buffer) -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        MXC_RT_RETURN_IF_ERROR(RequireRun(*executor));
         if (size > 0) std::memcpy(values, e.OutputStorage(index), size);
         return e.device().TakeFailure();
       });
@@ -313,6 +325,7 @@ mxc_status* mxc_map_output(mxc_executor* executor, size_t index,
       executor, index,
       {{executor, "executor"}, {memory, "memory"}, {size, "size"}},
       [&](Executor& e, uint32_t buffer) -> Status {
+        MXC_RT_RETURN_IF_ERROR(RequireRun(*executor));
         *memory = e.OutputStorage(index);
         *size = e.buffers()[buffer].bytes;
         MXC_RT_RETURN_IF_ERROR(e.device().TakeFailure());

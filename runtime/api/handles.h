@@ -30,6 +30,7 @@ struct mxc_executor {
   size_t entry = 0;
   mxc::runtime::GivenInputs given;
   std::vector<const void*> mapped;  // that a caller has not given back
+  bool has_run = false;             // and so has outputs
 };
 
 namespace mxc::runtime {

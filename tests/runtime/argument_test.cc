@@ -45,6 +45,15 @@ void CheckUnset(mxc_status* status, const std::string& name) {
   CHECK(Message(status) == "input '" + name + "' was not set");
 }
 
+// Where nothing has run yet.
+void CheckNoOutputs(mxc_executor* executor, size_t size) {
+  const std::string sentence = "there are no outputs before the first run";
+  std::vector<std::byte> values(size);
+  CHECK(Message(mxc_read_output(executor, 0, values.data(), size)) == sentence);
+  const void* memory = nullptr;
+  CHECK(Message(mxc_map_output(executor, 0, &memory, &size)) == sentence);
+}
+
 }  // namespace
 
 TEST_CASE("an input that nobody has set keeps an entry from running") {
@@ -59,6 +68,7 @@ TEST_CASE("an input that nobody has set keeps an entry from running") {
     CheckUnset(mxc_run_async(e), "data");
     mxc_nonfinite found;
     CheckUnset(mxc_find_nonfinite(e, &found), "data");
+    CheckNoOutputs(e, 4096);
 
     // The caller's memory serves as long as it is bound.
     REQUIRE(Message(mxc_bind_input(e, "data", data.data(), 4096)) == "");
