@@ -21,17 +21,26 @@ cat > net.json <<'END'
 END
 fail() { echo "$@"; exit 1; }
 
-# TARGET EPOCHS PREFIX OPTION: 16 steps an epoch.
+# TARGET EPOCHS PREFIX OPTION…: 16 steps an epoch.
 train() {
+  target=$1 epochs=$2 prefix=$3
+  shift 3
   "$mxc" train net.json --data digits --data-opt size=1024 --val digits \
-    --batch-size 64 --epochs "$2" --lr 0.3 \
-    --opt momentum=0.9 --seed 7 --target "$1" --save "$3" --quiet "$4"
+    --batch-size 64 --epochs "$epochs" --lr 0.3 --opt momentum=0.9 --seed 7 \
+    --target "$target" --save "$prefix" --quiet "$@"
 }
 train cuda:emulated 2 whole --overwrite
 train cuda:emulated 1 parts --overwrite
 train cuda:emulated 2 parts --resume
 cmp whole-0002.params parts-0002.params
 cmp whole-0002.states parts-0002.states
+# A moving average of what the device learns, which changes nothing of that.
+train cuda:emulated 2 mean --ema 0.9
+train cuda:emulated 1 begun --ema 0.9
+train cuda:emulated 2 begun --ema 0.9 --resume
+cmp whole-0002.params mean-0002.params
+cmp mean-0002.ema.params begun-0002.ema.params
+cmp -s mean-0002.params mean-0002.ema.params && fail "the average is the last"
 "$mxc" compile whole-symbol.json --params whole-0002.params \
   --target cuda:emulated --batch 16 --entry infer,train,score --quiet \
   -o net.mxa
