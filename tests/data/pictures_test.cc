@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "runtime/data/picture/picture.h"
 #include "runtime/formats/ndarray_list.h"
@@ -159,13 +160,16 @@ TEST_CASE("folder: classes by name, nested pictures, what is none") {
   folder.Write("dogs/4.webp", "x");
   folder.Write("empty/deep/5.GIF", "x");
   folder.Write("dogs/3.jpeg", "no picture");
+  folder.Write("loose.png", PngOf(8, 6, 3, 1));
   const std::string spec = "folder:" + folder.path();
   const auto iterator = MustOpen(spec, Options(4, Shape("3,6,8")));
   CHECK(iterator->label_names() == std::vector<std::string>{"cats", "dogs"});
   CHECK(iterator->remark() ==
         spec +
             ": '__MACOSX', 'empty' have no pictures and are no classes; 2 "
-            "files are neither JPEG nor PNG: dogs/4.webp, empty/deep/5.GIF");
+            "files are neither JPEG nor PNG: dogs/4.webp, empty/deep/5.GIF; "
+            "1 picture is in no subfolder, which would be the class: "
+            "loose.png");
   const auto batches = Drain(*iterator);
   CHECK(batches[0].labels[0] == std::vector<float>{0, 1, 1, 1});
   CHECK(std::abs(batches[0].data[0][0] - 100) <= 2);
@@ -180,6 +184,17 @@ TEST_CASE("folder: classes by name, nested pictures, what is none") {
   CHECK(Says(Refusal("folder:/nowhere", Options(4, Shape("3,6,8"))),
              "cannot list"));
   CHECK(Says(Refusal(spec, Options(4)), "neither the network nor data_shape"));
+}
+
+TEST_CASE("folder: a link to nothing is a picture that cannot be read") {
+  const TestFolder folder;
+  folder.Write("a/1.png", PngOf(8, 6, 3, 1));
+  std::filesystem::create_symlink("/nowhere.png", folder.path("a/2.png"));
+  const auto iterator =
+      MustOpen("folder:" + folder.path(), Options(2, Shape("3,6,8")));
+  Drain(*iterator);
+  REQUIRE_FALSE(iterator->bad_records().sentences.empty());
+  CHECK(Says(iterator->bad_records().sentences[0], "2.png"));
 }
 
 TEST_CASE("folder: without subfolders there are no classes") {

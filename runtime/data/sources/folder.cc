@@ -60,15 +60,23 @@ struct Found {
   std::vector<std::string> pictures, others;  // of formats that are not read
 };
 
+bool IsDecoded(const fs::path& path) {
+  return std::ranges::find(kDecoded, ExtensionOf(path)) != kDecoded.end();
+}
+
 // "3 files are neither JPEG nor PNG: a.webp, b.gif, …"
+std::string Counted(const std::vector<std::string>& paths, const char* one,
+                    const char* several, const char* what) {
+  if (paths.empty()) return "";
+  const size_t named = std::min(paths.size(), kMostNamed);
+  std::string names = runtime::Joined(std::span(paths).first(named), ", ");
+  if (paths.size() > kMostNamed) names += ", …";
+  return std::to_string(paths.size()) + (paths.size() == 1 ? one : several) +
+         what + names;
+}
+
 std::string OthersText(const std::vector<std::string>& others) {
-  if (others.empty()) return "";
-  const size_t named = std::min(others.size(), kMostNamed);
-  std::string names = runtime::Joined(std::span(others).first(named), ", ");
-  if (others.size() > kMostNamed) names += ", …";
-  return std::to_string(others.size()) +
-         (others.size() == 1 ? " file is" : " files are") +
-         " neither JPEG nor PNG: " + names;
+  return Counted(others, " file is", " files are", " neither JPEG nor PNG: ");
 }
 
 // The folders in `folder`, sorted by name.
@@ -91,7 +99,23 @@ StatusOr<std::vector<std::string>> ListFolders(const std::string& folder) {
   return names;
 }
 
-// At any depth.
+// The pictures in `folder` itself, sorted by name.
+std::vector<std::string> ListLoose(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end;
+       at.increment(error)) {
+    std::error_code ignored;
+    if (!IsHidden(at->path()) && at->is_regular_file(ignored) &&
+        IsDecoded(at->path())) {
+      names.push_back(at->path().filename().string());
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+// At any depth. A link to nothing is a picture that cannot be read.
 StatusOr<Found> ListPictures(const std::string& folder,
                              const std::string& name) {
   Found found;
@@ -100,10 +124,13 @@ StatusOr<Found> ListPictures(const std::string& folder,
   for (fs::recursive_directory_iterator at(top, error), end;
        !error && at != end; at.increment(error)) {
     std::error_code ignored;
-    if (IsHidden(at->path()) || !at->is_regular_file(ignored)) continue;
+    const bool dead = at->is_symlink(ignored) && !at->exists(ignored);
+    if (IsHidden(at->path()) || (!dead && !at->is_regular_file(ignored))) {
+      continue;
+    }
     const std::string extension = ExtensionOf(at->path());
     std::string path = at->path().lexically_relative(folder).string();
-    if (std::ranges::find(kDecoded, extension) != kDecoded.end()) {
+    if (IsDecoded(at->path())) {
       found.pictures.push_back(std::move(path));
     } else if (std::ranges::find(kOthers, extension) != kOthers.end()) {
       found.others.push_back(std::move(path));
@@ -189,14 +216,15 @@ StatusOr<std::map<std::string, int>> NumberClasses(
 // What stands in the subfolders: those with pictures are classes.
 struct Listing {
   std::vector<std::string> classes;
-  std::vector<Found> found;  // of each class
-  std::vector<std::string> empty, others;
+  std::vector<Found> found;                       // of each class
+  std::vector<std::string> empty, others, loose;  // loose: in none of them
 };
 
 StatusOr<Listing> List(const std::string& folder) {
   const auto names = ListFolders(folder);
   if (!names.ok()) return names.status();
   Listing listing;
+  listing.loose = ListLoose(folder);
   for (const std::string& name : *names) {
     auto found = ListPictures(folder, name);
     if (!found.ok()) return found.status();
@@ -226,8 +254,13 @@ std::string RemarkOf(const Listing& listing) {
     text += listing.empty.size() == 1 ? " has no pictures and is no class"
                                       : " have no pictures and are no classes";
   }
-  const std::string others = OthersText(listing.others);
-  return text + (text.empty() || others.empty() ? "" : "; ") + others;
+  for (const std::string& more :
+       {OthersText(listing.others),
+        Counted(listing.loose, " picture is", " pictures are",
+                " in no subfolder, which would be the class: ")}) {
+    text += (text.empty() || more.empty() ? "" : "; ") + more;
+  }
+  return text;
 }
 
 Status NoPictures(const std::string& folder, const Listing& listing) {
