@@ -178,9 +178,11 @@ Result<Material> Gather(const TrainOptions& options) {
           ? network.parameters->provenance
           : material.network->parameter_file().provenance;
   // The classes are to be those of the data.
-  if (!options.classes.empty() && !options.series.resume) {
-    learned.notes.erase("label_names");
-  }
+  const bool anew =
+      !options.classes.empty() ||
+      (material.network != nullptr && !learned.Note("label_names").empty() &&
+       material.network->BeginsClasses(material.request.For(0)));
+  if (anew && !options.series.resume) learned.notes.erase("label_names");
   TakeOrAdd(OpenData(data, learned), material.source, errors);
   if (material.source != nullptr && !options.validation.empty()) {
     TakeOrAdd(RequireValidation(options.validation, options.validation_options,

@@ -46,7 +46,13 @@ Result<std::unique_ptr<data::Iterator>> OpenData(
   options.threads = 0;  // only shapes are asked for
   options.before_compiling = true;
   MXC_ASSIGN(options.settings, ParseSettings("--data-opt", request.settings));
-  return OpenSource(request.source, options);
+  auto source = OpenSource(request.source, options);
+  if (source.ok() || options.label_names.empty()) return source;
+  options.label_names.clear();
+  if (!OpenSource(request.source, options).ok()) return source;
+  Diagnostics errors = source.errors();
+  errors[0].message += "; --classes auto learns those of the data";
+  return errors;
 }
 
 Status RequireValidation(const std::string& source,

@@ -84,6 +84,17 @@ bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
   });
 }
 
+// Whether a layer that tells classes apart has a parameter without a value.
+bool LacksClasses(const Model& model) {
+  const Result<ClassHead> head = FindClassHead(model.graph);
+  if (!head.ok()) return false;
+  return std::ranges::any_of(model.graph.Variables(VariableRole::kParameter),
+                             [&](const Node* node) {
+                               return head->parameters.contains(node->name) &&
+                                      !model.parameters.contains(node->name);
+                             });
+}
+
 }  // namespace
 
 Status InferOpenTypes(Graph& graph, bool complete) {
@@ -146,11 +157,20 @@ void LoadedNetwork::TakeNotesOfSymbol() {
   parameter_file_ = std::move(file);
 }
 
+// They are of as many classes as the symbol has.
+void LoadedNetwork::ForgetNamesOfSymbol() {
+  if (parameter_file_->provenance.known) return;
+  auto file = std::make_shared<ParameterFile>(*parameter_file_);
+  file->provenance.notes.erase("label_names");
+  parameter_file_ = std::move(file);
+}
+
 Status LoadedNetwork::SetClasses(int64_t classes, const Specialization& of) {
   MXC_ASSIGN(Model model, Build(OptionsFor(of)));
   MXC_RETURN_IF_ERROR(InferOpenTypes(model.graph));
   MXC_ASSIGN(head_, FindClassHead(model.graph));
   classes_ = classes;
+  if (classes != head_->classes) ForgetNamesOfSymbol();
   MXC_ASSIGN(model, Build(OptionsFor(of)));
   const Status fits = InferOpenTypes(model.graph);
   if (fits.ok()) return RequireClasses(*head_, classes, model.graph);
@@ -164,6 +184,16 @@ Status LoadedNetwork::SetClasses(int64_t classes, const Specialization& of) {
 Status LoadedNetwork::SetClasses(const CompileRequest& request) {
   if (request.network.classes == 0) return Done{};
   return SetClasses(request.network.classes, request.First());
+}
+
+bool LoadedNetwork::BeginsClasses(const Specialization& of) {
+  LoadOptions load = OptionsFor(of);
+  Result<Model> model = Build(load);
+  if (!model.ok() || !AddParameters(*model, load).ok() ||
+      !InferOpenTypes(model->graph).ok()) {
+    return false;
+  }
+  return LacksClasses(*model);
 }
 
 std::string LoadedNetwork::ChangedClasses() const {
@@ -194,6 +224,7 @@ Result<Model> LoadedNetwork::Build(const LoadOptions& options) const {
   MXC_ASSIGN(Model model, BuildModel(*file_, load));
   if (head_) {
     MXC_RETURN_IF_ERROR(mxc::SetClasses(*head_, classes_, model.graph));
+    if (classes_ != head_->classes) ForgetLabelNames(model.graph);
   }
   return model;
 }
@@ -274,6 +305,7 @@ Result<Model> LoadedNetwork::Specialize(const Specialization& of,
     model.left_out = CutUnknownLabels(model.graph);
   }
   MXC_RETURN_IF_ERROR(RequireInputShapes(model.graph));
+  begins_classes_ = LacksClasses(model);
   if (request_.make_up_weights || !request_.init.empty()) {
     MXC_RETURN_IF_ERROR(InitializeMissing(request_, model, initial_values_));
   }

@@ -38,6 +38,12 @@ class LoadedNetwork {
   Status SetClasses(int64_t classes, const Specialization& of);
   // As many as the request says, if it does.
   Status SetClasses(const CompileRequest& request);
+  // Whether the layers that tell classes apart begin anew, since the parameter
+  // file has no values for them or others: names of classes that were learned
+  // with it are not theirs. No, where that cannot be told from `of`.
+  bool BeginsClasses(const Specialization& of);
+  // The same of the last model that Specialize has made.
+  bool begins_classes() const { return begins_classes_; }
   // "'fc1' has 3 outputs, 1000 in resnet.json"; empty: as many as in the file.
   std::string ChangedClasses() const;
 
@@ -66,6 +72,7 @@ class LoadedNetwork {
       : request_(request), arrays_(request.arrays) {}
 
   void TakeNotesOfSymbol();
+  void ForgetNamesOfSymbol();
   LoadOptions OptionsFor(const Specialization& of) const;
   void Complete(BuildOptions& options) const;
   Result<Model> Build(const LoadOptions& options) const;
@@ -81,6 +88,7 @@ class LoadedNetwork {
   std::shared_ptr<const ParameterArrays> arrays_;  // null: not read yet
   std::map<std::string, Tensor> initial_values_;
   double seconds_ = 0;
+  bool begins_classes_ = false;
 };
 
 // As NetworkRequest::parameters, which it is where that is not null.

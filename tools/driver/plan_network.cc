@@ -115,7 +115,7 @@ std::vector<std::string> LabelNamesOf(const train::Provenance& provenance) {
 
 void NoteNetwork(const Model& model, Plan& plan) {
   const train::Provenance& learned = plan.network->parameter_file().provenance;
-  plan.label_names = LabelNamesOf(learned);
+  if (!plan.network->begins_classes()) plan.label_names = LabelNamesOf(learned);
   plan.preprocessing = learned.Note("preprocess");
   plan.stem = model.stem;
   const std::unordered_set<const Node*> labels = LabelsOf(model.graph);

@@ -9,7 +9,8 @@
 namespace mxc {
 namespace {
 
-constexpr const char* kNotes[] = {"label_names", "preprocess"};
+constexpr const char* kLabelNames = "label_names";
+constexpr const char* kNotes[] = {kLabelNames, "preprocess"};
 
 std::string AnnotationOf(const std::string& note) { return "__" + note + "__"; }
 
@@ -73,6 +74,12 @@ std::map<std::string, std::string> NotesOfSymbol(const Graph& graph) {
     }
   }
   return notes;
+}
+
+void ForgetLabelNames(Graph& graph) {
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    input->written.Annotate(AnnotationOf(kLabelNames), "");
+  }
 }
 
 }  // namespace mxc

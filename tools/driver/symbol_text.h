@@ -21,5 +21,7 @@ Result<std::string> SymbolText(const CompileRequest& request, const Plan& plan);
 
 // "label_names" and "preprocess" of a symbol that says them.
 std::map<std::string, std::string> NotesOfSymbol(const Graph& graph);
+// Has it say no more what its classes are called.
+void ForgetLabelNames(Graph& graph);
 
 }  // namespace mxc
