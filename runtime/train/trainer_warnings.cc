@@ -41,7 +41,9 @@ NetworkNode LayerOfClasses(const std::vector<NetworkNode>& nodes) {
 
 }  // namespace
 
+// What all workers of a job would say alike, worker 0 says.
 void Trainer::WarnOfLargeBatch() {
+  if (options_.worker != 0) return;
   const std::vector<data::Field>& fields = samples_.provides().data;
   if (fields.empty() || fields[0].shape.empty()) return;
   const int64_t batch = fields[0].shape[0], workers = samples_.workers();
@@ -60,9 +62,13 @@ void Trainer::WarnOfLargeBatch() {
 // A network that tells more classes apart than there are names learns those
 // alone, but its accuracy of guesses and its outputs are of more.
 void Trainer::WarnOfMoreClasses() {
+  if (options_.worker != 0) return;
   const std::vector<ClassLabels>& labels = step_.facts().class_labels;
   const int64_t names = std::ssize(samples_.label_names());
   if (labels.empty() || names < 2 || names >= labels[0].classes) return;
+  // A text's symbols are not classes to be told apart: some may be missing.
+  const std::vector<data::Field>& fields = samples_.provides().labels;
+  if (fields.size() != 1 || fields[0].shape.size() != 1) return;
   std::string text = Format(
       "the data have %lld classes, the network %lld outputs",
       static_cast<long long>(names), static_cast<long long>(labels[0].classes));
@@ -120,7 +126,10 @@ void Trainer::WarnOfEpoch(const EpochSummary& summary) {
     reporter_.Warn(labels_.Counted() + " in this epoch");
   }
   const std::vector<ClassLabels>& labels = step_.facts().class_labels;
-  if (said_chance_ || labels.empty() || labels[0].classes < 2) return;
+  if (options_.worker != 0 || said_chance_ || labels.empty() ||
+      labels[0].classes < 2) {
+    return;
+  }
   // A few steps or samples tell nothing.
   constexpr int64_t kLeastSteps = 10, kLeastOfClass = 5;
   const int64_t names = std::ssize(samples_.label_names());
