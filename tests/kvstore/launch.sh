@@ -36,6 +36,14 @@ norms() { sed -n '/class="gradients"/,/<\/table>/p' "logs/$1/report.html"; }
 [ "$(norms one)" = "$(norms alone)" ] ||
   fail "a worker's norms are not those of its gradients: $(norms one)"
 
+# What all workers would say alike, one says.
+mxc launch --workers 3 -- mxc train "$models/mlp.json" --data digits \
+  --data-opt size=200 --batch-size 128 --lr 1e-9 --epochs 2 --seed 7 2>said \
+  >>said || fail "a job of large batches: $(cat said)"
+for sentence in "is more than the 200 samples" "no better than guessing"; do
+  [ "$(grep -c "$sentence" said)" = 1 ] || fail "'$sentence': $(cat said)"
+done
+
 half=(--batch-size 16 --lr 0.1 --opt momentum=0.9 --opt wd=0.001)
 train two1 "${half[@]}" -- mxc launch --workers 2 --servers 1 --
 train two3 "${half[@]}" -- \
@@ -143,7 +151,6 @@ mxc launch --workers 2 --servers 2 -- mxc train mlp.mxa --data digits \
 [ -s async-0001.params ] || fail "dist_async saved nothing"
 
 # Servers that are killed and go on from their journals.
-mkdir journal
 (
   for i in 1 2 3 4 5 6; do
     until [ -e "killed-000$i.mxc" ] || [ -e ended ]; do sleep 0.01; done
@@ -156,7 +163,7 @@ mkdir journal
 ) &
 mlp=(mxc train mlp.mxa --data digits --data-opt size=3200 --data-opt flat=1
   --epochs 8 --lr 0.05 --quiet)
-mxc launch --workers 2 --servers 2 --journal journal -- \
+mxc launch --workers 2 --servers 2 --journal made/journal -- \
   "${mlp[@]}" --save killed 2>errors || fail "killed servers: $(cat errors)"
 : >ended
 wait
@@ -182,7 +189,7 @@ for ATTEMPT in 1 2 3 4 5; do
   rm -f struck-*
   export ATTEMPT
   train struck "${half[@]}" --epochs 20 -- mxc launch --workers 2 \
-    --journal journal -- sh struck/train.sh 2>errors ||
+    --journal made/journal -- sh struck/train.sh 2>errors ||
     fail "the killed server of a network: $(cat errors)"
   if grep -q "it is started again" errors; then break; fi
 done

@@ -70,7 +70,6 @@ Command AddLaunch(CLI::App& app, Reporting& reporting) {
   app.add_option("--journal", options->journal,
                  "a folder where servers keep what they know; one that is "
                  "killed is started again and goes on from there")
-      ->check(CLI::ExistingDirectory)
       ->type_name("DIR");
   const std::map<std::string, OnDeath> on_death = {
       {"abort", OnDeath::kAbort},

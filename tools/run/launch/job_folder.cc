@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "runtime/base/destination.h"
 #include "runtime/base/standard_streams.h"
 #include "tools/run/failure.h"
 
@@ -42,6 +43,8 @@ void RemoveAll(const std::filesystem::path& path) {
 
 JobFolder::JobFolder(const std::filesystem::path& parent) {
   std::string name = (parent / "mxc-job-XXXXXX").string();
+  const runtime::Status around = runtime::MakeFoldersAround(name);
+  if (!around.ok()) throw Failure(around.message());
   if (mkdtemp(name.data()) == nullptr) {
     throw Failure("cannot make '" + name + "': " + std::strerror(errno));
   }
