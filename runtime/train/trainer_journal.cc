@@ -48,6 +48,10 @@ RunSettings Trainer::Settings() const {
 
 Status Trainer::OpenJournal() {
   if (options_.log_folder.empty()) return {};
+  // What is there tells more than what begins with a run that makes no step.
+  const bool nothing_left =
+      MadeAll() || epochs_ >= options_.epochs || best_->Stops();
+  if (nothing_left && options_.resume) return {};
   Report report;
   report.title = "Training " + step_.facts().network;
   report.settings = Settings();
