@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "tests/ir/gradient_run.h"
 
@@ -109,6 +110,23 @@ TEST_CASE("inverses and determinants, with pivots off the diagonal") {
   CHECK(Near(NumbersOf(logs[0]), {-1, -1}));
   CHECK(logs[1].At(0) == doctest::Approx(std::log(30.5)));
   CheckGradient("_linalg_inverse", {}, {General()});
+  // Singular at the first, the second and the last pivot, and not.
+  const Tensor singular =
+      Doubles({4, 3, 3}, {0, 2, -1, 0, 1, 0.5, 0,  2,   4,    //
+                          1, 2, 3,  2, 4, 6.5, 0,  0,   1,    //
+                          1, 2, 3,  2, 4, 6,   -1, 0.5, 0.5,  //
+                          2, 0, 0,  0, 4, 0,   0,  0,   0.5});
+  CHECK(Evaluate("_linalg_det", {}, {singular}) == Numbers{0, 0, 0, 4});
+  const auto of_singular = EvaluateOp("_linalg_slogdet", {}, {singular});
+  CHECK(NumbersOf(of_singular[0]) == Numbers{0, 0, 0, 1});
+  for (int64_t i = 0; i < 3; ++i) {
+    CHECK(of_singular[1].At(i) == -std::numeric_limits<double>::infinity());
+  }
+  CHECK(of_singular[1].At(3) == doctest::Approx(std::log(4.0)));
+  for (const double value :
+       Evaluate("_linalg_inverse", {}, {Doubles({2, 2}, {1, 2, 2, 4})})) {
+    CHECK_FALSE(std::isfinite(value));
+  }
   CheckGradient("_linalg_det", {}, {General()});
   CheckGradient("_linalg_slogdet", {}, {General()});
   CHECK(Evaluate("_linalg_det", {}, {Floats({1, 1}, {-3})}) == Numbers{-3});

@@ -14,7 +14,7 @@ void DeterminantTypes(TypeInference& t) {
 }
 
 Value EliminatedDiagonal(GraphBuilder& b, Value a) {
-  return b.Op<op::LinalgExtractdiag>({Eliminate(b, a)});
+  return b.Op<op::LinalgExtractdiag>({Eliminate(b, a, Singular::kZero)});
 }
 
 Value SumOfPivots(GraphBuilder& b, Value diagonal) {

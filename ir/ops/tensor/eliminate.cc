@@ -5,7 +5,8 @@
 //   pivot  i32[…, 1]   p, a row from `row` on
 //   output  data whose rows `row` and p are exchanged, the former negated if
 //           they differ, so that determinants stay; then a multiple of row
-//           `row` is taken from every other one, so that its column `row` is 0
+//           `row` is taken from every other one, so that its column `row` is 0;
+//           with passes_zeros nothing is taken where the pivot is 0
 // C1  data have the row and the column, pivot an entry for each matrix
 #include "ir/ops/tensor/eliminate.h"
 #include "ir/ops/op.h"
@@ -50,7 +51,10 @@ void EliminateMeaning(const EliminateAttrs& attrs, Definition& def) {
   };
   const Expr source = Select(row == p, own, row);
   const Expr column = i[rank - 1];
-  const Expr factor = at(source, own) / pivot_row(own);
+  Expr factor = at(source, own) / pivot_row(own);
+  if (attrs.passes_zeros) {
+    factor = Select(pivot_row(own) == def.Lit(0), def.Lit(0), factor);
+  }
   const Expr rest = at(source, column) - factor * pivot_row(column);
   // Exactly, whatever the rounding.
   const Expr other = Select(column == own, def.Lit(0), rest);

@@ -75,12 +75,14 @@ Value SolveTriangular(GraphBuilder& b, Value a, Value right,
   return x;
 }
 
-Value Eliminate(GraphBuilder& b, Value matrix) {
+Value Eliminate(GraphBuilder& b, Value matrix, Singular singular) {
   const Shape shape = matrix.shape();
   const int64_t rows = shape[shape.rank() - 2];
   for (int64_t k = 0; k < rows; ++k) {
     const Value pivot = b.Op<op::Pivot>({matrix}, {.row = k});
-    matrix = b.Op<op::Eliminate>({matrix, pivot}, {.row = k});
+    matrix = b.Op<op::Eliminate>(
+        {matrix, pivot},
+        {.row = k, .passes_zeros = singular == Singular::kZero});
   }
   return matrix;
 }
@@ -88,7 +90,8 @@ Value Eliminate(GraphBuilder& b, Value matrix) {
 Value SolveByElimination(GraphBuilder& b, Value a, Value right) {
   const int last = a.shape().rank() - 1;
   const int64_t n = a.shape()[last];
-  const Value reduced = Eliminate(b, b.Concat({a, right}, last));
+  const Value reduced =
+      Eliminate(b, b.Concat({a, right}, last), Singular::kNoNumber);
   const auto columns = [&](int64_t begin, int64_t end) {
     return b.SliceAxis(reduced, last, begin, end);
   };

@@ -43,8 +43,10 @@ Value SolveTriangular(GraphBuilder& b, Value a, Value right,
 
 // Gauss and Jordan's elimination with row pivoting of [A] or [A | B], in the
 // first n columns: D, or [D | D · A⁻¹ · B], where D is diagonal with the
-// determinant of A.
-Value Eliminate(GraphBuilder& b, Value matrix);
+// determinant of A. Where A is singular, D · A⁻¹ · B is no number, and D
+// neither, unless it is asked for: then it has a 0.
+enum class Singular { kNoNumber, kZero };
+Value Eliminate(GraphBuilder& b, Value matrix, Singular singular);
 // A⁻¹ · B, of f[…, n, n] and f[…, n, m].
 Value SolveByElimination(GraphBuilder& b, Value a, Value right);
 
