@@ -123,6 +123,19 @@ def stop_while_one_waits(artifact):
     check(f'answered: {answers}', answers == [[3, 6]])
 
 
+def not_finite(folder):
+    """JSON has null for what is no number: a warning tells what it was."""
+    server = Server(BIN, scaled(folder, 'huge', 1e38, '--batch', '1,4'))
+    body = npy([1, 1, 1, 1e10], (2, 2))
+    _, answer = server.ask('POST', '/predict', body)
+    told = json.loads(answer)
+    check(f'inf: {told}', told['warnings'] ==
+          ["output 'y_output' holds inf at (1, 1), though no input does"])
+    _, answer = server.ask('POST', '/predict', npy([1, 2], (1, 2)))
+    check('all is finite', json.loads(answer)['warnings'] == [])
+    server.stop()
+
+
 def own_address():
     """One of this machine that is not its loopback; None: it has none."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
@@ -240,6 +253,7 @@ def main():
         limits(artifact)
         together(folder)
         reload(folder)
+        not_finite(folder)
         stopped_while_it_loads(folder)
         tls(folder, artifact)
         open_to_others(artifact)

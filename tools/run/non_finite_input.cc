@@ -21,20 +21,36 @@ std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
   return DescribeShape(place);
 }
 
-}  // namespace
-
-std::optional<std::string> DescribeNonFinite(std::string_view input,
-                                             runtime::ElementType type,
-                                             runtime::Bytes values,
-                                             std::span<const int64_t> shape) {
+std::optional<std::string> Describe(const std::string& tensor,
+                                    runtime::ElementType type,
+                                    runtime::Bytes values,
+                                    std::span<const int64_t> shape) {
   const auto found =
       runtime::FirstNonFinite(static_cast<uint8_t>(type), values);
   if (!found) return std::nullopt;
   const char* value = std::isnan(found->value) ? "nan"
                       : found->value < 0       ? "-inf"
                                                : "inf";
-  return "input '" + std::string(input) + "' holds " + value + " at " +
-         PlaceIn(shape, found->index);
+  return tensor + " holds " + value + " at " + PlaceIn(shape, found->index);
+}
+
+}  // namespace
+
+std::optional<std::string> DescribeNonFinite(std::string_view input,
+                                             runtime::ElementType type,
+                                             runtime::Bytes values,
+                                             std::span<const int64_t> shape) {
+  return Describe("input '" + std::string(input) + "'", type, values, shape);
+}
+
+std::optional<std::string> DescribeNonFinite(
+    std::span<const OutputValues> outputs) {
+  for (const auto& [name, array] : outputs) {
+    auto sentence = Describe("output '" + name + "'", array.type, array.bytes(),
+                             array.shape);
+    if (sentence) return *sentence + ", though no input does";
+  }
+  return std::nullopt;
 }
 
 }  // namespace mxc::run

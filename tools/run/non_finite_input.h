@@ -9,6 +9,7 @@
 
 #include "runtime/base/bytes.h"
 #include "runtime/base/element.h"
+#include "tools/run/answer.h"
 
 namespace mxc::run {
 
@@ -17,5 +18,9 @@ std::optional<std::string> DescribeNonFinite(std::string_view input,
                                              runtime::ElementType type,
                                              runtime::Bytes values,
                                              std::span<const int64_t> shape);
+// The first output that does, of inputs that are finite: what it is then the
+// network's doing.
+std::optional<std::string> DescribeNonFinite(
+    std::span<const OutputValues> outputs);
 
 }  // namespace mxc::run

@@ -133,28 +133,32 @@ void WarnOfOtherNames(const std::vector<std::string>& labels,
        OtherNames(labels.size(), outputs.front().name, shape.back()));
 }
 
-void WarnOfNonFinite(std::string_view input, runtime::ElementType type,
+// Each of them says whether it did.
+bool WarnOfNonFinite(std::string_view input, runtime::ElementType type,
                      runtime::Bytes values, std::span<const int64_t> shape,
                      Reporting& reporting) {
   const auto sentence = DescribeNonFinite(input, type, values, shape);
   if (sentence) Warn(reporting, *sentence);
+  return sentence.has_value();
 }
 
-void WarnOfInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
+bool WarnOfInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                   Reporting& reporting) {
+  bool warned = false;
   for (const NetworkInput& input : inputs) {
     if (!input.read) continue;
-    WarnOfNonFinite(input.name, TypeOf(input),
-                    executor.MapInput(input.name).span(), api::Shape(input),
-                    reporting);
+    warned |= WarnOfNonFinite(input.name, TypeOf(input),
+                              executor.MapInput(input.name).span(),
+                              api::Shape(input), reporting);
   }
+  return warned;
 }
 
-void WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
+bool WarnOfSamples(const SampleBatches& batches, Reporting& reporting) {
   const runtime::Array* array = batches.array();
-  if (array == nullptr) return;
-  WarnOfNonFinite(batches.input().name, array->type, array->bytes(),
-                  array->shape, reporting);
+  return array != nullptr &&
+         WarnOfNonFinite(batches.input().name, array->type, array->bytes(),
+                         array->shape, reporting);
 }
 
 // Returns what is done as in training, in words; empty where nothing is, and
@@ -205,12 +209,9 @@ void Run(RunOptions& options, Reporting& reporting) {
   if (!options.labels.empty()) WarnOfOtherNames(labels, outputs, reporting);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
-  if (batches) {
-    WarnOfSamples(*batches, reporting);
-  } else {
-    FillInputs(executor, inputs, options.feed);
-    WarnOfInputs(executor, inputs, reporting);
-  }
+  if (!batches) FillInputs(executor, inputs, options.feed);
+  const bool warned = batches ? WarnOfSamples(*batches, reporting)
+                              : WarnOfInputs(executor, inputs, reporting);
   const std::string trained =
       SayWhatPicturesBecome(inputs, options.feed, reporting);
   const int64_t begin = runtime::Nanoseconds();
@@ -222,6 +223,8 @@ void Run(RunOptions& options, Reporting& reporting) {
   }
   const double seconds = runtime::SecondsOf(runtime::Nanoseconds() - begin);
   if (!batches) results = Results(executor, outputs);
+  const auto doubt = warned ? std::nullopt : DescribeNonFinite(results);
+  if (doubt) Warn(reporting, *doubt);
   for (const auto& [index, path] : files) {
     Require(runtime::WriteNpy(path, results[index].array));
   }

@@ -54,6 +54,13 @@ std::span<std::byte> Row(std::span<std::byte> bytes, int64_t samples,
   return bytes.subspan(static_cast<size_t>(k) * row, row);
 }
 
+// JSON has null for what is no number.
+void WarnOfOutputs(Answer& answer) {
+  if (!answer.warnings.empty()) return;  // inputs are the cause
+  const auto warning = run::DescribeNonFinite(answer.outputs);
+  if (warning) answer.warnings.push_back(*warning);
+}
+
 bool SameOutputs(const Answer& a, const Answer& b) {
   return std::ranges::equal(
       a.outputs, b.outputs, [](const auto& x, const auto& y) {
@@ -297,6 +304,7 @@ std::vector<Answer> Predictor::RunBatches(size_t entry,
       }
     }
   }
+  for (Answer& answer : answers) WarnOfOutputs(answer);
   return answers;
 }
 
@@ -322,6 +330,7 @@ Answer Predictor::RunAlone(const Question& question) {
     executor.Run();
     answer.outputs = run::Results(executor, session_.model.outputs(entry));
   });
+  WarnOfOutputs(answer);
   return answer;
 }
 
