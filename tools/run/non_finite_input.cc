@@ -21,10 +21,10 @@ std::string PlaceIn(std::span<const int64_t> shape, size_t element) {
   return DescribeShape(place);
 }
 
-std::optional<std::string> Describe(const std::string& tensor,
-                                    runtime::ElementType type,
-                                    runtime::Bytes values,
-                                    std::span<const int64_t> shape) {
+std::optional<std::string> SentenceOf(const std::string& tensor,
+                                      runtime::ElementType type,
+                                      runtime::Bytes values,
+                                      std::span<const int64_t> shape) {
   const auto found =
       runtime::FirstNonFinite(static_cast<uint8_t>(type), values);
   if (!found) return std::nullopt;
@@ -40,14 +40,14 @@ std::optional<std::string> DescribeNonFinite(std::string_view input,
                                              runtime::ElementType type,
                                              runtime::Bytes values,
                                              std::span<const int64_t> shape) {
-  return Describe("input '" + std::string(input) + "'", type, values, shape);
+  return SentenceOf("input '" + std::string(input) + "'", type, values, shape);
 }
 
 std::optional<std::string> DescribeNonFinite(
     std::span<const OutputValues> outputs) {
   for (const auto& [name, array] : outputs) {
-    auto sentence = Describe("output '" + name + "'", array.type, array.bytes(),
-                             array.shape);
+    auto sentence = SentenceOf("output '" + name + "'", array.type,
+                               array.bytes(), array.shape);
     if (sentence) return *sentence + ", though no input does";
   }
   return std::nullopt;
