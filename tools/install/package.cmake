@@ -21,7 +21,7 @@ set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 # What is loaded when it is needed: pictures, signatures and jobs, and, seldom,
 # LAPACK, drawings, URLs and a job that sums by gloo.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libjpeg62-turbo, libpng16-16, libssl3")
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "libjpeg62-turbo, libpng16-16, libssl3, libutf8proc2")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "libopenblas0-serial, graphviz, libcurl4, libgloo0")
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // text:FILE: language models. label[t] is what follows data[t].
-//   data   f32[T]     label   f32[T], numbers of the vocabulary (label_names)
+//   data   f32[T]     label   f32[T], numbers of the vocabulary (label_names), or
+//                             of a published one's tokens (`tokens`)
 //
 // Running text (by default): the text is cut into batch_size columns that stand
 // side by side; each batch takes the next T of all of them, so row r goes on in
@@ -14,6 +15,7 @@
 #include "runtime/data/files/inflate.h"
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/source.h"
+#include "runtime/data/text/tokenizer.h"
 #include "runtime/data/text/vocabulary.h"
 
 namespace mxc::data {
@@ -25,7 +27,7 @@ struct TextOptions {
   int64_t length = 35;
   Extents buckets;
   TextUnit unit = TextUnit::kCharacter;
-  std::string unknown;
+  std::string unknown, tokens;
 
   template <class Fields>
   void Describe(Fields& f) {
@@ -34,7 +36,53 @@ struct TextOptions {
       Range{1, 1 << 20});
     f.Choice("unit", unit, {"character", "word"}, "what a symbol is");
     f("unknown", unknown, "symbol that stands for those not trained with");
+    f("tokens", tokens,
+      "vocab.txt, vocab.json beside merges.txt, or their folder: symbols are "
+      "its "
+      "tokens");
   }
+};
+
+// How the text becomes symbols.
+class Coding {
+ public:
+  static StatusOr<Coding> Of(const SourceRequest& request,
+                             const TextOptions& options,
+                             std::string_view text) {
+    Coding coding;
+    coding.unit_ = options.unit;
+    coding.unknown_ = options.unknown;
+    if (!options.tokens.empty()) {
+      MXC_RT_ASSIGN(coding.tokenizer_, Tokenizer::Open(options.tokens));
+    } else if (!request.label_names.empty()) {
+      coding.vocabulary_.emplace(request.label_names);
+    } else {
+      coding.vocabulary_ =
+          Vocabulary::Of(text, options.unit, !options.buckets.empty());
+    }
+    return coding;
+  }
+
+  // What an artifact is to know of the symbols; tokens are in a file of theirs.
+  std::vector<std::string> names() const {
+    return vocabulary_ ? vocabulary_->names() : std::vector<std::string>();
+  }
+  StatusOr<std::vector<uint32_t>> Encode(std::string_view text) const {
+    if (vocabulary_) return vocabulary_->Encode(text, unit_, unknown_);
+    if (text.size() <= kMostTokenText) return tokenizer_->Encode(text);
+    return runtime::Fail(StatusCode::kInvalidArgument,
+                         "a text of %zu bytes, expected at most %zu to be cut "
+                         "into tokens",
+                         text.size(), kMostTokenText);
+  }
+
+ private:
+  static constexpr size_t kMostTokenText = size_t{1} << 28;
+
+  std::optional<Vocabulary> vocabulary_;
+  std::shared_ptr<const Tokenizer> tokenizer_;  // where there is no vocabulary
+  TextUnit unit_ = TextUnit::kCharacter;
+  std::string unknown_;
 };
 
 void Write(std::span<const uint32_t> symbols, std::span<float> to) {
@@ -45,9 +93,9 @@ void Write(std::span<const uint32_t> symbols, std::span<float> to) {
 class RunningText : public Source {
  public:
   RunningText(const SourceRequest& request, const TextOptions& options,
-              const Vocabulary& vocabulary, std::vector<uint32_t> symbols)
+              const Coding& coding, std::vector<uint32_t> symbols)
       : symbols_(std::move(symbols)),
-        vocabulary_(vocabulary.names()),
+        vocabulary_(coding.names()),
         columns_(request.common.whole_batch()),
         length_(options.length),
         has_held_out_(request.common.held_out > 0),
@@ -90,9 +138,9 @@ class RunningText : public Source {
 class TextLines : public Source {
  public:
   TextLines(const SourceRequest& request, const TextOptions& options,
-            const Vocabulary& vocabulary)
+            const Coding& coding)
       : lengths_(options.buckets),
-        vocabulary_(vocabulary.names()),
+        vocabulary_(coding.names()),
         samples_(lengths_.size()),
         names_{request.common.data_name, request.common.label_name} {
     std::sort(lengths_.begin(), lengths_.end());
@@ -173,16 +221,13 @@ StatusOr<std::vector<uint32_t>> Choose(const SourceRequest& request,
 StatusOr<std::unique_ptr<Source>> OpenRunning(const SourceRequest& request,
                                               const TextOptions& options,
                                               std::string_view text) {
-  const Vocabulary vocabulary =
-      request.label_names.empty()
-          ? Vocabulary::Of(text, options.unit, /*of_lines=*/false)
-          : Vocabulary(request.label_names);
-  auto symbols = vocabulary.Encode(text, options.unit, options.unknown);
+  MXC_RT_ASSIGN(const Coding coding, Coding::Of(request, options, text));
+  auto symbols = coding.Encode(text);
   if (!symbols.ok()) return symbols.status();
   auto chosen = Choose(request, std::move(*symbols));
   if (!chosen.ok()) return chosen.status();
   const size_t count = chosen->size();
-  auto source = std::make_unique<RunningText>(request, options, vocabulary,
+  auto source = std::make_unique<RunningText>(request, options, coding,
                                               std::move(*chosen));
   if (source->size() == 0 && (!request.held_out || source->has_held_out())) {
     return runtime::Fail(StatusCode::kInvalidArgument,
@@ -198,17 +243,14 @@ StatusOr<std::unique_ptr<Source>> OpenRunning(const SourceRequest& request,
 StatusOr<std::unique_ptr<Source>> OpenLines(const SourceRequest& request,
                                             const TextOptions& options,
                                             std::string_view text) {
-  const Vocabulary vocabulary =
-      request.label_names.empty()
-          ? Vocabulary::Of(text, options.unit, /*of_lines=*/true)
-          : Vocabulary(request.label_names);
-  auto source = std::make_unique<TextLines>(request, options, vocabulary);
+  MXC_RT_ASSIGN(const Coding coding, Coding::Of(request, options, text));
+  auto source = std::make_unique<TextLines>(request, options, coding);
   while (!text.empty()) {
     const size_t size = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, size);
     text.remove_prefix(std::min(size + 1, text.size()));
     if (line.ends_with('\r')) line.remove_suffix(1);
-    const auto symbols = vocabulary.Encode(line, options.unit, options.unknown);
+    const auto symbols = coding.Encode(line);
     if (!symbols.ok()) return symbols.status();
     if (!symbols->empty()) source->Add(*symbols);
   }
