@@ -24,6 +24,7 @@
 #include "ir/program/copy_step.h"
 #include "ir/program/definition.h"
 #include "ir/program/procedure_builder.h"
+#include "ir/program/steps/amend.h"
 #include "ir/program/steps/call.h"
 #include "ir/program/steps/collective.h"
 #include "ir/program/steps/contraction.h"
@@ -215,12 +216,21 @@ class Lowering {
     }
   }
 
+  // The procedure of a node with a state writes some elements of its next value.
+  static bool Amends(const Node& node) {
+    return node.op != nullptr && node.op->procedure && node.op->next_states > 0;
+  }
+
   static void DefineProcedure(const Node& node, Step& step) {
     ProcedureBuilder builder(node);
     node.op->procedure(node.attrs.get(), builder);
     Procedure procedure = builder.Finish();
     step.scratch_bytes = procedure.ScratchOffsets().back();
-    step.body = std::move(procedure);
+    if (Amends(node)) {
+      step.body = Amend{std::move(procedure)};
+    } else {
+      step.body = std::move(procedure);
+    }
   }
 
   void DefineBody(const Node& node, Step& step) {
@@ -317,7 +327,8 @@ class Lowering {
     }
   }
 
-  // Written by the step that computes it, if nothing else reads it.
+  // Written by the step that computes it, if nothing else reads it, or if it
+  // amends the state.
   void ReserveNextStates() {
     for (const Update& update : graph_.updates) {
       if (update.next == update.variable->out()) continue;
@@ -328,7 +339,7 @@ class Lowering {
       program_.buffers[next].state = state;
       next_states_[update.variable->id()] = next;
       if (update.next.node->kind == Node::Kind::kOperator &&
-          reads_[SlotOf(update.next)] == 1) {
+          (reads_[SlotOf(update.next)] == 1 || Amends(*update.next.node))) {
         buffers_[SlotOf(update.next)] = next;
       }
     }

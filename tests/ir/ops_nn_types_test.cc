@@ -109,6 +109,14 @@ TEST_CASE("normalisations give their parameters their shapes") {
   CHECK(batch.Out(2) == "(5)");
   CHECK(InferOp("LayerNorm", {{"axis", "1"}}, {{2, 3, 5}, kUnknown, kUnknown})
             .Out(1) == "(2, 1, 5)");
+  CHECK(InferOp("cache", {{"axis", "1"}, {"bound", "9"}}, {{2, 3, 5}}).Out(0) ==
+        "(2, 3, 5)");
+  const auto rows = InferOp("_cache_rows", {{"bound", "9"}, {"streams", "4"}},
+                            {{2, 3, 5}, kUnknown, kUnknown});
+  CHECK(rows.Out(0) == "(2, 9, 5)");
+  CHECK(rows.In(1) == "(2)");
+  CHECK(rows.In(2) == "(2)");
+  CHECK(InferOp("positions", {}, {{2, 3, 5}}).Out(0) == "(1, 3)");
   CHECK(InferOp("GroupNorm", {{"num_groups", "2"}},
                 {{2, 4, 5}, kUnknown, kUnknown})
             .In(1) == "(2)");

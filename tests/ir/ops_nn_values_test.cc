@@ -45,6 +45,13 @@ TEST_CASE("LeakyReLU's functions") {
       leaky({{"act_type", "gelu"}}),
       {-1 + std::erf(std::sqrt(2.0)), 0, 0.5 * (1 + std::erf(std::sqrt(0.5))),
        -0.5 * (1 - std::erf(std::sqrt(0.5)))}));
+  const auto by_tanh = [](double v) {
+    return v / 2 *
+           (1 +
+            std::tanh(std::sqrt(2 / M_PI) * (v + 0.044715 * std::pow(v, 3))));
+  };
+  CHECK(Near(leaky({{"act_type", "gelu_tanh"}}),
+             {by_tanh(-2), 0, by_tanh(1), by_tanh(-1)}));
   const double scale = 1.0507009873554805, alpha = 1.6732632423543772;
   CHECK(Near(leaky({{"act_type", "selu"}}),
              {scale * alpha * std::expm1(-2.0), 0, scale,

@@ -455,8 +455,8 @@ class Drawer {
   }
 
   bool LeakyReLU(Value& x) {
-    const std::string type =
-        Of(std::vector<std::string>{"leaky", "elu", "prelu", "gelu", "selu"});
+    const std::string type = Of(std::vector<std::string>{
+        "leaky", "elu", "prelu", "gelu", "gelu_tanh", "selu"});
     std::vector<Port> parameters;
     if (type == "prelu") {
       if (x.rank() < 2) return false;

@@ -7,11 +7,12 @@
 //     leaky  slope·x            prelu  gamma·x
 //     elu    slope·(exp(x) − 1) selu   λ·α·(exp(x) − 1), and λ·x above 0
 //     gelu   x·Φ(x) everywhere  rrelu  (lower_bound + upper_bound) / 2 · x
+//     gelu_tanh  x/2 · (1 + tanh(√(2/π) · (x + 0.044715·x³))) everywhere
 // When it trains, rrelu draws a slope for each element, uniform between the
 // bounds. The gradient of data: _leaky_relu_gradient, from the output; that of
-// gelu and prelu from data.
+// gelu, gelu_tanh and prelu from data.
 // C1  gamma broadcasts to data, along axis 1 if it has one axis
-// Source: MXNet 1.9.1 operator/leaky_relu-inl.h.
+// Source: MXNet 1.9.1 operator/leaky_relu-inl.h; gelu_tanh: MXNet 2.0.
 #include "ir/ops/nn/leaky_relu.h"
 
 #include "ir/ops/nn/meaning_gradient.h"
@@ -73,6 +74,14 @@ Expr SlopeOf(const LeakyReluAttrs& a, const Definition& def,
   return def.InBroadcast(1, i);
 }
 
+// Φ(x) as Hendrycks and Gimpel 2016 approximate it.
+Expr NormalByTanh(const Definition& def, const Expr& x) {
+  constexpr double kSqrtTwoByPi = 0.79788456080286535588;
+  const Expr argument =
+      def.Lit(kSqrtTwoByPi) * (x + def.Lit(0.044715) * x * x * x);
+  return def.Lit(0.5) * (def.Lit(1) + Unary(UnaryOp::kTanh, argument));
+}
+
 void LeakyReluMeaning(const LeakyReluAttrs& a, Definition& def) {
   constexpr double kSqrtHalf = 0.70710678118654752440;
   const std::vector<Expr> i = def.Indices();
@@ -91,6 +100,9 @@ void LeakyReluMeaning(const LeakyReluAttrs& a, Definition& def) {
       def.Set(0,
               def.Lit(0.5) * x *
                   (def.Lit(1) + Unary(UnaryOp::kErf, x * def.Lit(kSqrtHalf))));
+      break;
+    case LeakyType::kGeluTanh:
+      def.Set(0, x * NormalByTanh(def, x));
       break;
     case LeakyType::kRrelu:
       def.Set(1, SlopeOf(a, def, i));
@@ -122,6 +134,7 @@ std::vector<Value> LeakyReluGradient(const LeakyReluAttrs& a,
                                      GradientBuilder& g) {
   switch (a.act_type) {
     case LeakyType::kGelu:
+    case LeakyType::kGeluTanh:
       return g.Elementwise();
     case LeakyType::kPrelu:
       return MeaningGradients(g);
@@ -137,7 +150,7 @@ std::vector<Value> LeakyReluGradient(const LeakyReluAttrs& a,
 
 MXC_OP(LeakyReLU) {
   return Op<LeakyReluAttrs>("LeakyReLU")
-      .Doc("leaky, prelu, elu, selu, gelu or rrelu of each element")
+      .Doc("leaky, prelu, elu, selu, gelu, gelu_tanh or rrelu of each element")
       .Alias({"_npx_leaky_relu"})
       .InputsOf(LeakyReluInputs)
       .OutputsOf(LeakyReluOutputs)

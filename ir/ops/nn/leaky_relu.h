@@ -9,7 +9,15 @@ namespace mxc {
 inline constexpr double kSeluScale = 1.0507009873554804934193349852946;
 inline constexpr double kSeluAlpha = 1.6732632423543772848170429916717;
 
-enum class LeakyType : int { kRrelu, kLeaky, kPrelu, kElu, kSelu, kGelu };
+enum class LeakyType : int {
+  kRrelu,
+  kLeaky,
+  kPrelu,
+  kElu,
+  kSelu,
+  kGelu,
+  kGeluTanh
+};
 
 struct LeakyReluAttrs {
   LeakyType act_type = LeakyType::kLeaky;
@@ -19,7 +27,7 @@ struct LeakyReluAttrs {
 
   void Describe(Fields& f) {
     f("act_type", act_type)
-        .OneOf({"rrelu", "leaky", "prelu", "elu", "selu", "gelu"})
+        .OneOf({"rrelu", "leaky", "prelu", "elu", "selu", "gelu", "gelu_tanh"})
         .Doc("the function");
     f("slope", slope).Doc("of leaky and elu");
     f("lower_bound", lower_bound).Doc("smallest slope of rrelu");
