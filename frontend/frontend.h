@@ -22,6 +22,7 @@
 namespace mxc {
 
 class NetworkFile;
+class WeightNames;
 using ParameterArrays = std::vector<runtime::NamedArray>;
 
 // Which of a file's networks is asked for, where its parts say when they belong
@@ -85,6 +86,8 @@ struct Model {
 
   // Values that the network's own file has; null: none.
   std::shared_ptr<const ParameterArrays> own_parameters;
+  // What parameters are called in files of other programs; null: as here.
+  std::shared_ptr<const WeightNames> weight_names;
   // Where the parameters are from; empty: no file was found.
   std::string parameter_file;
   // The values that the file gives to variables of the graph, by name.
@@ -123,6 +126,12 @@ Result<std::string> FindParameterFile(const std::string& path,
 // For ParameterOptions::arrays.
 Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
     const std::string& path);
+
+// The arrays of model.parameter_file under the names of the model's parameters,
+// where Model::weight_names says which they are (native/weight_names.h); others
+// are left as they are.
+Result<std::shared_ptr<const ParameterArrays>> UnderOwnNames(
+    Model& model, std::shared_ptr<const ParameterArrays> arrays);
 
 // Finds the parameter file that `options` and the model's path name, and reads
 // it unless the options say otherwise; what it lacks the network's own file may

@@ -42,6 +42,7 @@ Result<Model> BuildModel(const NetworkFile& network,
   model.stem = StemOfNetwork(model.source->path);
   MXC_ASSIGN(model.graph, network.Build(options, model.notes));
   model.own_parameters = network.parameters();
+  MXC_ASSIGN(model.weight_names, network.weight_names());
   if (model.graph.name.empty()) model.graph.name = model.stem;
   if (!options.loss.empty()) {
     MXC_RETURN_IF_ERROR(AttachLoss(options.loss, model.graph));

@@ -37,6 +37,12 @@ class NetworkFile {
     return nullptr;
   }
 
+  // What the network's parameters are called in files of other programs; null:
+  // as they are here.
+  virtual Result<std::shared_ptr<const WeightNames>> weight_names() const {
+    return std::shared_ptr<const WeightNames>();
+  }
+
   // JSON that reads as the same network, its inputs' shapes and types included:
   // what an artifact keeps of it, which is made for these shapes.
   virtual Result<std::string> Stored(const BuildOptions& options) const;

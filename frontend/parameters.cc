@@ -10,6 +10,7 @@
 
 #include "frontend/caffe/weights.h"
 #include "frontend/frontend.h"
+#include "frontend/native/weight_names.h"
 #include "frontend/network_source.h"
 #include "frontend/variables.h"
 #include "runtime/formats/convert.h"
@@ -326,6 +327,15 @@ Result<std::shared_ptr<const ParameterArrays>> ReadParameters(
   return std::make_shared<const ParameterArrays>(std::move(*arrays));
 }
 
+Result<std::shared_ptr<const ParameterArrays>> UnderOwnNames(
+    Model& model, std::shared_ptr<const ParameterArrays> arrays) {
+  if (model.weight_names == nullptr) return arrays;
+  MXC_ASSIGN(ParameterArrays named,
+             model.weight_names->Apply(model.graph, *arrays,
+                                       model.parameter_file, model.notes));
+  return std::make_shared<const ParameterArrays>(std::move(named));
+}
+
 Status LoadParameters(Model& model, const LoadOptions& options) {
   MXC_ASSIGN(model.parameter_file,
              FindParameterFile(model.source->path, options));
@@ -340,6 +350,7 @@ Status LoadParameters(Model& model, const LoadOptions& options) {
   if (arrays == nullptr) {
     MXC_ASSIGN(arrays, ReadParameters(model.parameter_file));
   }
+  MXC_ASSIGN(arrays, UnderOwnNames(model, std::move(arrays)));
   return Fitting(model, options).Run(*arrays, own == nullptr ? none : *own);
 }
 

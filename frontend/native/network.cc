@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "frontend/native/constants.h"
 #include "frontend/native/expander.h"
 #include "frontend/variables.h"
 #include "ir/support/nearest.h"
@@ -27,7 +28,7 @@ class NetworkReader : JsonDiagnostics {
   Result<Graph> Read() {
     const JsonValue& root = document_.root();
     CheckKeys(root);
-    ReadConstants(root.Find("constants"));
+    EvaluateConstants(document_, budget_, constants_, *this);
     expander_.SetDefaults(root.Find("defaults"));
     expander_.SetBlocks(root.Find("blocks"));
     const Value data = ReadInputs(root.Find("inputs"));
@@ -53,8 +54,8 @@ class NetworkReader : JsonDiagnostics {
  private:
   void CheckKeys(const JsonValue& root) {
     static constexpr std::string_view kKeys[] = {
-        "mxc",      "name",   "inputs", "parameters", "constants",
-        "defaults", "blocks", "nodes",  "outputs",    "//"};
+        "mxc",    "name",  "inputs",  "parameters", "constants", "defaults",
+        "blocks", "nodes", "outputs", "weights",    "//"};
     for (const JsonMember& member : root.members) {
       if (std::ranges::count(kKeys, member.key) > 0) continue;
       const std::string_view nearest = Nearest(member.key, kKeys);
@@ -69,18 +70,6 @@ class NetworkReader : JsonDiagnostics {
     const JsonValue* name = root.Find("name");
     if (name != nullptr && Expect(*name, Kind::kString, "'name'")) {
       graph_.name = name->string;
-    }
-  }
-
-  void ReadConstants(const JsonValue* constants) {
-    if (constants == nullptr ||
-        !Expect(*constants, Kind::kObject, "'constants'")) {
-      return;
-    }
-    for (const JsonMember& member : constants->members) {
-      Evaluated value = Substitute(member.value, constants_, budget_);
-      if (!value.error.empty()) Fail(member.value, "{}", value.error);
-      constants_.values[member.key] = std::move(value.value);
     }
   }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "frontend/native/network.h"
+#include "frontend/native/weight_names.h"
 #include "frontend/network_file.h"
 
 namespace mxc {
@@ -17,6 +18,10 @@ class OwnFile : public JsonNetworkFile {
   Result<Graph> Build(const BuildOptions& options,
                       Diagnostics&) const override {
     return ReadNetwork(document(), options);
+  }
+
+  Result<std::shared_ptr<const WeightNames>> weight_names() const override {
+    return WeightNames::Read(document());
   }
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/npz.h"
 #include "runtime/train/safetensors.h"
+#include "runtime/train/sharded_parameters.h"
 
 namespace mxc::train {
 namespace {
@@ -36,6 +37,7 @@ StatusOr<std::vector<NamedArray>> ParseNpz(const runtime::MappedFile& file) {
 }  // namespace
 
 StatusOr<std::vector<NamedArray>> ReadParameters(const std::string& path) {
+  if (path.ends_with(kShardIndex)) return ReadShards(path);
   const auto file = runtime::MappedFile::Open(path);
   if (!file.ok()) return file.status();
   auto arrays = path.ends_with(".npz") ? ParseNpz(*file)

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "frontend/frontend.h"
 #include "tests/fuzz/networks_text.h"
 #include "tests/fuzz/target.h"
@@ -15,6 +17,13 @@ void RunNativeJson(Bytes input) {
     (void)Render(model.errors());
     return;
   }
+  const auto arrays = std::make_shared<ParameterArrays>();
+  for (const char* name : {"w", "a.v", "x.0_bias", "{w}"}) {
+    auto array = runtime::Array::Allocate(runtime::ElementType::kF32, {3, 2});
+    std::ranges::fill(array->bytes(), std::byte{0});
+    arrays->push_back({name, *array});
+  }
+  (void)UnderOwnNames(*model, arrays);
   (void)WriteSymbol(model->graph);
   (void)Infers(model->graph);
 }

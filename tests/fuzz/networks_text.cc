@@ -36,6 +36,8 @@ constexpr const char* kOutputs = R"json({"mxc": 1,
   {"op": "Concat", "name": "c", "inputs": ["s", "s:1", "s:2"], "dim": 1},
   {"op": "Reshape", "inputs": ["c"], "shape": [0, 1, -1]},
   {"op": "transpose", "name": "t", "axes": [2, 0, 1]}],
+ "weights": [{"prefix": "{,a.}", "names": {"t${i}*": "x.${i - 1}{.,_}*",
+  "w": {"from": ["w", "v"], "transpose": true, "rows": [0, 2]}}}],
  "outputs": ["t", "e"]})json";
 
 constexpr const char* kRecurrent =

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "runtime/formats/ndarray_list.h"
@@ -171,6 +172,62 @@ TEST_CASE("what is written as .params, .npz or .safetensors is read back") {
             0);
     }
   }
+}
+
+// Two files with an array each, and an index that says what it is told.
+std::string WriteShards(const test::TemporaryFolder& folder,
+                        const std::string& map) {
+  const auto arrays = OneOfEachType(/*bfloat16=*/true);
+  REQUIRE(runtime::WriteSafetensors(folder.File("1.safetensors"),
+                                    std::span(arrays).first(1))
+              .ok());
+  REQUIRE(runtime::WriteSafetensors(folder.File("2.safetensors"),
+                                    std::span(arrays).subspan(1, 1))
+              .ok());
+  const std::string path = folder.File("m.safetensors.index.json");
+  test::WriteText(path, map);
+  return path;
+}
+
+std::string MapOf(const std::string& first, const std::string& second) {
+  const auto arrays = OneOfEachType(/*bfloat16=*/true);
+  return nlohmann::json{
+      {"metadata", {{"total_size", 2}}},
+      {"weight_map", {{arrays[0].name, first}, {arrays[1].name, second}}}}
+      .dump();
+}
+
+TEST_CASE("an index of safetensors: the arrays of all its files") {
+  const test::TemporaryFolder folder("read-shards");
+  const auto read = ReadParameters(
+      WriteShards(folder, MapOf("1.safetensors", "2.safetensors")));
+  REQUIRE(read.ok());
+  const auto arrays = OneOfEachType(/*bfloat16=*/true);
+  REQUIRE(read->size() == 2);
+  for (size_t i = 0; i < 2; ++i) CHECK((*read)[i].name == arrays[i].name);
+}
+
+TEST_CASE("an index that lies is refused with its path and its mistake") {
+  const test::TemporaryFolder folder("read-shards-wrong");
+  const auto problem = [&](const std::string& map) {
+    const auto read = ReadParameters(WriteShards(folder, map));
+    REQUIRE_FALSE(read.ok());
+    CHECK(read.status().message().find(folder.path().string()) !=
+          std::string::npos);
+    return read.status().message();
+  };
+  const auto says = [&](const std::string& map, const std::string& what) {
+    return problem(map).find(what) != std::string::npos;
+  };
+  CHECK(says("[", "expected an object with \"weight_map\""));
+  CHECK(says("{\"weight_map\": 1}", "expected an object"));
+  CHECK(says(MapOf("1.safetensors", "../2.safetensors"),
+             "expected one beside the index"));
+  CHECK(says(MapOf("1.safetensors", "1.safetensors"),
+             "which its index promises"));
+  CHECK(says(MapOf("1.safetensors", "3.safetensors"), "3.safetensors"));
+  CHECK(says("{\"weight_map\": {\"a\": [[[[1]]]]}}",
+             "expected one beside the index"));
 }
 
 TEST_CASE("a file of another format is refused with its path") {

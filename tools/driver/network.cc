@@ -286,7 +286,9 @@ Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
     return Done{};
   }
   if (arrays_ == nullptr && options.read_parameters) {
-    MXC_ASSIGN(arrays_, ReadParameters(options.params));
+    MXC_ASSIGN(auto arrays, ReadParameters(options.params));
+    model.parameter_file = options.params;
+    MXC_ASSIGN(arrays_, UnderOwnNames(model, std::move(arrays)));
   }
   options.arrays = arrays_;
   const Status added = LoadParameters(model, options);
