@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "frontend/attach_loss.h"
+#include "frontend/csr_inputs.h"
 #include "frontend/frontend.h"
 #include "frontend/network_file.h"
 #include "frontend/variables.h"
@@ -47,6 +48,8 @@ Result<Model> BuildModel(const NetworkFile& network,
   if (!options.loss.empty()) {
     MXC_RETURN_IF_ERROR(AttachLoss(options.loss, model.graph));
   }
+  BuildOptions set = options;
+  MXC_RETURN_IF_ERROR(TakeCsrInputs(model.graph, set));
   DeclareInputs(model.graph);
   if (!network.binds_inputs() && !options.input_values.empty()) {
     return Error({},
@@ -54,7 +57,6 @@ Result<Model> BuildModel(const NetworkFile& network,
                  "no shapes",
                  options.input_values.begin()->first);
   }
-  BuildOptions set = options;
   if (network.binds_inputs()) set.batch = 0;
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));
   if (options.require_supported) {

@@ -20,6 +20,7 @@
 #include "passes/gradient_norms.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
+#include "passes/row_gradient.h"
 #include "passes/training_graph.h"
 
 namespace mxc {
@@ -125,6 +126,24 @@ Value UsedRows(Graph& graph, const Node& parameter, int replicas) {
   return CollectiveOf(builder, "all_reduce", {used}, 0)[0];
 }
 
+// Under an optimizer that leaves rows alone that have no gradient: those that
+// have one. A copy in f32 begins as the parameter in every row, and devices add
+// up whole gradients.
+void FindRows(Graph& graph, const OptimizerOptions& options, int replicas,
+              Trained& trained) {
+  const Node& parameter = *trained.parameter;
+  const bool whole =
+      replicas > 1 || KeepsCopy(options, parameter.types[0].dtype);
+  const RowForm form = whole ? RowForm() : RowFormOf(graph, trained.gradient);
+  if (!form) {
+    trained.used = UsedRows(graph, parameter, replicas);
+    return;
+  }
+  const RowGradient summed = SummedRows(graph, parameter, form);
+  trained.rows = summed.rows;
+  trained.gradient = summed.gradient;
+}
+
 // The names that the optimizer gives to its variables must be free.
 Status RequireFreeNames(const Graph& graph) {
   std::set<std::string_view> updated;
@@ -163,7 +182,7 @@ Node* AddGradientInput(Graph& graph, const std::string& of) {
 
 }  // namespace
 
-Result<bool> UpdatesLazily(const TrainingOptions& options) {
+Result<LazyRows> UpdatesLazily(const TrainingOptions& options) {
   MXC_ASSIGN(const Optimizer* optimizer, NamedOptimizer(options.optimizer));
   MXC_ASSIGN(const AttrsPtr attrs,
              ParseAttrsOf(*optimizer, options.optimizer_attrs));
@@ -227,10 +246,10 @@ Result<bool> ApplyOptimizer(Graph& graph, PassContext& context) {
   MXC_RETURN_IF_ERROR(RequireFreeNames(graph));
   MXC_ASSIGN(std::vector<Trained> trained,
              TakeGradients(graph, options, *optimizer));
-  if (optimizer->lazy(attrs.get())) {
-    for (Trained& one : trained) {
-      one.used = UsedRows(graph, *one.parameter, options.replicas);
-    }
+  const LazyRows lazy = optimizer->lazy(attrs.get());
+  for (Trained& one : trained) {
+    if (!UpdatesRows(lazy, *one.parameter)) continue;
+    FindRows(graph, optimizer->options(attrs.get()), options.replicas, one);
   }
   if (options.gradient_norms) {
     AddGradientNorms(graph, trained,

@@ -26,9 +26,11 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
 #include "ir/ops/tensor/collective.h"
+#include "ir/ops/tensor/row_forms.h"
 #include "ir/support/wildcard.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"
+#include "passes/row_gradient.h"
 #include "passes/training_graph.h"
 
 namespace mxc {
@@ -220,14 +222,26 @@ class Differentiation {
     }
   }
 
+  // The rows that are handed out of a table's gradient; nothing of others.
+  RowGradient RowsOfGradient(const Node& parameter, Value gradient) {
+    if (!UpdatesRows(options_.names_rows, parameter)) return {};
+    if (const RowForm form = RowFormOf(graph_, gradient)) {
+      return SummedRows(graph_, parameter, form);
+    }
+    const Value data = RowsOf(graph_, parameter);
+    if (!data) return {};
+    GraphBuilder builder(graph_, parameter);
+    return PickedRows(graph_, parameter, gradient,
+                      RowNumbers(builder, data, parameter.types[0].shape[0]));
+  }
+
   void AddGradient(Value parameter, Value gradient) {
     if (options_.optimizer.empty()) {
       const std::string& name = parameter.node->name;
-      graph_.AddOutput(gradient, {TensorRole::kGradient, name});
-      const Value rows =
-          options_.names_rows ? RowsOf(graph_, *parameter.node) : Value();
-      if (!rows) return;
-      graph_.AddOutput(rows, {TensorRole::kRows, name});
+      const RowGradient rows = RowsOfGradient(*parameter.node, gradient);
+      graph_.AddOutput(rows.rows ? rows.gradient : gradient,
+                       {TensorRole::kGradient, name});
+      if (rows.rows) graph_.AddOutput(rows.rows, {TensorRole::kRows, name});
     } else {
       graph_.updates.push_back({parameter.node, gradient});
     }

@@ -53,7 +53,7 @@ bool AsksOthers(const Node& node) {
 bool Foldable(const Graph& graph, const Node& node) {
   return node.kind == Node::Kind::kOperator && !IsRandom(graph, node) &&
          !node.op->any_attributes && !node.op->scan && !node.op->branch &&
-         AllInputsConstant(node) && !AsksOthers(node);
+         !node.op->step && AllInputsConstant(node) && !AsksOthers(node);
 }
 
 // A constant may be replaced by as many bytes as it has, in whatever pieces.

@@ -175,6 +175,8 @@ class Lowering {
       DefineCall(node, step);
     } else if (node.op->procedure) {
       DefineProcedure(node, step);
+    } else if (node.op->step) {
+      step.body = node.op->step(node.attrs.get());
     } else {
       DefineBody(node, step);
     }

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ir/graph/graph.h"
+#include "ir/optimizers/lazy_rows.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/program.h"
 #include "ir/support/diagnostic.h"
@@ -45,7 +46,7 @@ struct TrainingOptions {
   bool decay_by_name = true;
   // Where nothing is updated: a gradient of some rows alone is followed by an
   // output `rows:NAME`, the numbers of these.
-  bool names_rows = false;
+  LazyRows names_rows = LazyRows::kNone;
   // How many devices train together, each on a part of the batch. Gradients are
   // summed over them; of the loss and of what the network itself computes
   // (moving statistics) they take the mean. A head that divides its gradient by

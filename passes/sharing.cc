@@ -52,6 +52,8 @@ std::vector<SharePair> SharePairs(const Program& program, const Step& step) {
     }
     return {{step.inputs[0], output, true}};
   }
+  // Other kinds keep elements that they do not compute.
+  if (step.map() == nullptr && step.contraction() == nullptr) return {};
   std::vector<SharePair> pairs;
   const std::set<int> elsewhere = ReadElsewhere(step);
   for (const int input : step.inputs) {

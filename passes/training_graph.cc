@@ -24,8 +24,10 @@ Value RowsOf(const Graph& graph, const Node& parameter) {
       const bool sparse = node->op != nullptr && node->op->sparse_rows;
       const int numbers =
           sparse ? node->op->sparse_rows(node->attrs.get()) : -1;
-      if (numbers < 0 || rows) return {};
-      rows = node->inputs[static_cast<size_t>(numbers)];
+      if (numbers < 0) return {};
+      const Value named = node->inputs[static_cast<size_t>(numbers)];
+      if (rows && rows != named) return {};
+      rows = named;
     }
   }
   return rows.node == &parameter ? Value() : rows;

@@ -15,11 +15,12 @@ namespace mxc {
 std::unordered_map<const Node*, double> ForcedValues(const Graph& graph);
 
 // The numbers of the rows of the parameter that have a gradient, as
-// Operator::sparse_rows has them, where one operator alone reads it; else empty.
+// Operator::sparse_rows has them, where all that read it say the same; else empty.
 Value RowsOf(const Graph& graph, const Node& parameter);
 
-// Whether the options' optimizer leaves rows alone that have no gradient.
-Result<bool> UpdatesLazily(const TrainingOptions& options);
+// Tells of which parameters the options' optimizer leaves rows alone that have
+// no gradient.
+Result<LazyRows> UpdatesLazily(const TrainingOptions& options);
 
 // The update of one parameter of `network` alone, a graph without outputs: its
 // inputs are the learning rate and the gradient.

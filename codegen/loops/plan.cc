@@ -5,10 +5,12 @@
 
 #include "codegen/loops/generic_contraction.h"
 #include "codegen/loops/procedure_kernel.h"
+#include "codegen/loops/row_kernel.h"
 #include "codegen/loops/scatter_kernel.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "ir/program/steps/procedure.h"
+#include "ir/program/steps/row_update.h"
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -25,7 +27,8 @@ Step Lowered(const Program& program, Step step, const Dealing& dealing) {
 }
 
 bool IsGeneric(const Step& lowered) {
-  return lowered.map() != nullptr || lowered.body.As<Procedure>() != nullptr;
+  return lowered.map() != nullptr || lowered.body.As<Procedure>() != nullptr ||
+         lowered.body.As<RowUpdate>() != nullptr;
 }
 
 GenericPlan PlanGeneric(const Program& program, const Step& step,
@@ -33,6 +36,9 @@ GenericPlan PlanGeneric(const Program& program, const Step& step,
   const Step lowered = Lowered(program, step, dealing);
   if (lowered.body.As<Procedure>()) {
     return {PlanProcedure(program, lowered, target), nullptr};
+  }
+  if (lowered.body.As<RowUpdate>()) {
+    return {PlanRows(program, lowered, target, dealing), nullptr};
   }
   MXC_CHECK(lowered.map() != nullptr, "no code for the kind of step '{}'",
             step.name);

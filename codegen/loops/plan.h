@@ -19,17 +19,18 @@ namespace mxc {
 // back end must have a kernel for remain: contractions, tile loops, launches.
 Step Lowered(const Program& program, Step step, const Dealing& dealing);
 
-// PlanGeneric has a kernel for such a step: it is a Map or a Procedure.
+// PlanGeneric has a kernel for such a step: it is a Map, a Procedure or a
+// RowUpdate.
 bool IsGeneric(const Step& lowered);
 
 struct GenericPlan {
   FunctionPlan kernel;
   // The loops that it consists of, for other kernels over the same; null of sums
-  // at positions and procedures.
+  // at positions, procedures and updates of rows.
   std::shared_ptr<const MapNests> nests;
 };
 
-// A step that Lowered makes a Map or a Procedure.
+// A step that Lowered makes one for which IsGeneric.
 GenericPlan PlanGeneric(const Program& program, const Step& step,
                         const Target& target, const Dealing& dealing);
 

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "frontend/csr_inputs.h"
 #include "frontend/frontend.h"
 #include "frontend/mxnet/symbol.h"
 #include "frontend/variables.h"
@@ -49,6 +50,7 @@ class Writer {
   explicit Writer(const Graph& graph)
       : graph_(graph), order_(graph.TopologicalOrder()) {
     LeaveOutUnreadInputs();
+    LeaveOutElements();
     for (size_t i = 0; i < order_.size(); ++i) ids_[order_[i]] = i;
   }
 
@@ -85,9 +87,20 @@ class Writer {
     });
   }
 
+  // MXNet knows the matrix that the elements are taken from.
+  void LeaveOutElements() {
+    std::unordered_set<const Node*> elements;
+    for (const Node* node : order_) {
+      if (!IsCsrInput(*node)) continue;
+      for (const Value& input : node->inputs) elements.insert(input.node);
+    }
+    std::erase_if(order_,
+                  [&](const Node* node) { return elements.contains(node); });
+  }
+
   static bool IsVariable(const Node& node) {
     return node.kind == Node::Kind::kVariable ||
-           node.kind == Node::Kind::kConstant;
+           node.kind == Node::Kind::kConstant || IsCsrInput(node);
   }
 
   std::string GraphAttributes() const {
@@ -106,7 +119,7 @@ class Writer {
       attrs.merge(AnnotationsOfConstant(node.constant));
     }
     std::vector<std::string> inputs;
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
+    for (size_t i = 0; i < node.inputs.size() && !IsVariable(node); ++i) {
       inputs.push_back(InputEntry(node, i));
     }
     std::string out = "{\n      \"op\": " +

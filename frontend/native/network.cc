@@ -2,8 +2,12 @@
 // The document's frame: its keys, the inputs and their shapes, the outputs.
 #include "frontend/native/network.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
+#include "frontend/csr_inputs.h"
 #include "frontend/native/constants.h"
 #include "frontend/native/expander.h"
 #include "frontend/variables.h"
@@ -148,11 +152,16 @@ class NetworkReader : JsonDiagnostics {
     const std::string& key = property.key;
     const JsonValue& value = property.value;
     if (key == "shape" || key == "//") return;
-    if (key != "dtype" && key != "layout" && key != "init") {
+    if (key == "nonzeros") return ReadNonzeros(node, value);
+    if (key != "dtype" && key != "layout" && key != "init" && key != "stype") {
       Fail(document_.LocateKey(*value.parent, property),
-           "key '{}' is unknown; known: shape, dtype, layout, init", key);
+           "key '{}' is unknown; known: shape, dtype, layout, init, stype, "
+           "nonzeros",
+           key);
     } else if (Expect(value, Kind::kString, fmt::format("'{}'", key))) {
-      if (key != "dtype") {
+      if (key == "stype") {
+        ReadStorage(node, value);
+      } else if (key != "dtype") {
         node.written.annotations["__" + key + "__"] = value.string;
       } else if (const auto dtype = DTypeFromMxnetName(value.string)) {
         node.types[0].dtype = *dtype;
@@ -160,6 +169,29 @@ class NetworkReader : JsonDiagnostics {
         Fail(value, "'{}' is no element type such as float32", value.string);
       }
     }
+  }
+
+  // Notes the storage type by MXNet's number.
+  void ReadStorage(Node& node, const JsonValue& value) {
+    const std::string_view names[] = {"default", "row_sparse", "csr"};
+    const auto found = std::ranges::find(names, value.string);
+    if (found == std::end(names)) {
+      return Fail(value, "'{}' is no storage, expected one of {}", value.string,
+                  fmt::join(names, ", "));
+    }
+    node.written.annotations["__storage_type__"] =
+        std::to_string(found - std::begin(names));
+  }
+
+  void ReadNonzeros(Node& node, const JsonValue& value) {
+    if (!value.Is(Kind::kInteger) || value.integer < 1) {
+      return Fail(value,
+                  "nonzeros is {}, expected how many elements of a row are not "
+                  "zero at most",
+                  document_.Text(value).substr(0, 20));
+    }
+    node.written.annotations[kNonzerosAnnotation] =
+        std::to_string(value.integer);
   }
 
   // What the caller's shapes say about the symbols.

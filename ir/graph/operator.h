@@ -30,6 +30,9 @@ struct Contraction;  // ir/program/program.h: the descriptor of a fast kernel
 struct CallForm;     // ir/graph/call_form.h: the meaning as a function called
 struct ScanForm;     // ir/graph/scan_form.h: the meaning as a scan
 struct BranchForm;   // ir/graph/branch_form.h: the meaning as one of two graphs
+struct CsrForm;      // ir/graph/csr_form.h: a matrix with few elements
+struct RowForm;      // ir/graph/row_form.h: a gradient as sums at some rows
+class StepBody;      // ir/program/step.h: the meaning as a step of any kind
 
 // The attributes of one node, of the type its operator declares; immutable.
 using AttrsPtr = std::shared_ptr<const void>;
@@ -134,15 +137,22 @@ struct Operator {
 
   // --- rules --------------------------------------------------------------
   std::function<void(const void* attrs, TypeInference&)> types;
-  // `meaning`, `procedure`, `scan`, `branch`, `call` or `decompose` is set for an
-  // operator that can be compiled; none for one that is only recognised. A
+  // `meaning`, `procedure`, `step`, `scan`, `branch`, `call` or `decompose` is set
+  // for an operator that can be compiled; none for one that is only recognised. A
   // decomposition that returns no values leaves this node to one of the others.
   std::function<void(const void* attrs, Definition&)> meaning;
   // Instead of a meaning: what no tensor expression says, as statements.
   std::function<void(const void* attrs, ProcedureBuilder&)> procedure;
+  // Instead of a meaning: a step whose operands are the inputs and outputs.
+  std::function<StepBody(const void* attrs)> step;
   std::function<std::vector<Value>(const void* attrs, const Node& node,
                                    GraphBuilder&)>
       decompose;
+  // Besides `meaning`: the one output, input 0 being a matrix of this form; empty
+  // where it has to be written out. May be empty.
+  std::function<Value(const void* attrs, const Node& node, const CsrForm& data,
+                      GraphBuilder&)>
+      of_csr;
   // Besides `meaning`: the same outputs of constants, bit for bit, without the
   // interpreter's time, for what networks do to large weights.
   std::function<std::vector<Tensor>(const void* attrs,
@@ -185,6 +195,11 @@ struct Operator {
   // number the rows of the parameter that have a gradient; -1: all have. May be
   // empty.
   std::function<int(const void* attrs)> sparse_rows;
+  // Its one output as rows that are added up where data say, given the same of
+  // each input, or of none; empty where it is no such sum. May be empty.
+  std::function<RowForm(const void* attrs, const Node& node,
+                        std::span<const RowForm> inputs, GraphBuilder&)>
+      row_form;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
   // and does not count them as outputs.

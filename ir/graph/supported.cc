@@ -9,8 +9,8 @@
 namespace mxc {
 
 bool CanBeCompiled(const Operator& op) {
-  return op.meaning || op.procedure || op.scan || op.branch || op.call ||
-         op.decompose;
+  return op.meaning || op.procedure || op.step || op.scan || op.branch ||
+         op.call || op.decompose;
 }
 
 void ReportUnknown(const SourceLoc& loc, std::string_view op_name,

@@ -19,8 +19,10 @@
 #include "ir/graph/branch_form.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/call_form.h"
+#include "ir/graph/csr_form.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/operator.h"
+#include "ir/graph/row_form.h"
 #include "ir/graph/scan_form.h"
 #include "ir/ops/operators.h"
 #include "ir/program/definition.h"
@@ -138,6 +140,11 @@ class Op {
     return *this;
   }
   template <class F>
+  Op& AsStep(F f) {  // StepBody(const A&)
+    op_.step = [f](const void* a) { return f(*static_cast<const A*>(a)); };
+    return *this;
+  }
+  template <class F>
   Op& Decompose(
       F f) {  // std::vector<Value>(const A&, const Node&, GraphBuilder&)
     op_.decompose = [f](const void* a, const Node& node, GraphBuilder& b) {
@@ -232,6 +239,22 @@ class Op {
   Op& SparseRows(F f) {  // int(const A&)
     op_.sparse_rows = [f](const void* a) {
       return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
+  template <class F>
+  Op& OfCsr(F f) {  // Value(const A&, const Node&, const CsrForm&, builder)
+    op_.of_csr = [f](const void* a, const Node& node, const CsrForm& data,
+                     GraphBuilder& b) {
+      return f(*static_cast<const A*>(a), node, data, b);
+    };
+    return *this;
+  }
+  template <class F>
+  Op& AsRows(F f) {  // RowForm(const A&, node, inputs' RowForms, builder)
+    op_.row_form = [f](const void* a, const Node& node,
+                       std::span<const RowForm> inputs, GraphBuilder& b) {
+      return f(*static_cast<const A*>(a), node, inputs, b);
     };
     return *this;
   }

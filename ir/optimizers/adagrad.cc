@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // adagrad: rates that fall with the sum of squared gradients.
 //   h ← h + g²;  w ← w − lr·(g / √(h + ε) + wd·w)
+// Rows that a row-sparse gradient lacks stay as they are (_sparse_adagrad_update,
+// which refuses wd).
 // Source: MXNet 1.9.1 optimizer.py, AdaGrad. Duchi, Hazan and Singer, JMLR 12.
 #include "ir/optimizers/define.h"
 
@@ -31,6 +33,7 @@ MXC_OPTIMIZER_DEFINITION(Adagrad) {
   return Opt<AdagradAttrs>("adagrad")
       .Doc("rates that fall with the sum of squared gradients")
       .States("history")
+      .Lazy(LazyRows::kOfAll)
       .Update(UpdateAdagrad);
 }
 

@@ -36,7 +36,7 @@ MXC_OPTIMIZER_DEFINITION(Adam) {
   return Opt<AdamAttrs>("adam")
       .Doc("steps along the mean gradient over the root of its second moment")
       .States("(mean, var)")
-      .Lazy([](const AdamAttrs& a) { return a.lazy_update; })
+      .LazyIf(&AdamAttrs::lazy_update)
       .Update(UpdateAdam);
 }
 

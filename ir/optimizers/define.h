@@ -43,7 +43,7 @@ class Opt {
       return *static_cast<const A*>(attrs);
     };
     optimizer_.states = [](const void*) { return std::string("None"); };
-    optimizer_.lazy = [](const void*) { return false; };
+    optimizer_.lazy = [](const void*) { return LazyRows::kNone; };
     optimizer_.whole = [](const void*) { return false; };
     optimizer_.decays = [](std::string_view parameter) {
       return parameter.ends_with("_weight") || parameter.ends_with("_gamma");
@@ -66,11 +66,17 @@ class Opt {
     return *this;
   }
   Opt& CopyFollows() { return optimizer_.copy_follows = true, *this; }
-  template <class F>
-  Opt& Lazy(F f) {  // bool(const A&)
-    optimizer_.lazy = [f](const void* a) {
-      return f(*static_cast<const A*>(a));
+  // By the attribute of that name …
+  Opt& LazyIf(bool A::* lazy_update) {
+    optimizer_.lazy = [lazy_update](const void* a) {
+      return static_cast<const A*>(a)->*lazy_update ? LazyRows::kOfAll
+                                                    : LazyRows::kNone;
     };
+    return *this;
+  }
+  // … or whatever the attributes are.
+  Opt& Lazy(LazyRows rows) {
+    optimizer_.lazy = [rows](const void*) { return rows; };
     return *this;
   }
   template <class F>

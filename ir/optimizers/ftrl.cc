@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ftrl: follow the regularised leader; small weights become 0.
 // NextByFtrl of formulas.h.
+// Rows that a row-sparse gradient lacks stay as they are where the weight is
+// row-sparse, too; of a dense one MXNet updates all.
 // Source: MXNet 1.9.1 optimizer_op-inl.h, FtrlUpdate. McMahan et al., KDD 2013.
 #include "ir/optimizers/define.h"
 
@@ -34,6 +36,7 @@ MXC_OPTIMIZER_DEFINITION(Ftrl) {
   return Opt<FtrlAttrs>("ftrl")
       .Doc("follow the regularised leader: small weights become 0")
       .States("(z, n)")
+      .Lazy(LazyRows::kOfSparseWeights)
       .Update(UpdateFtrl);
 }
 

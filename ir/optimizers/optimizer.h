@@ -14,6 +14,7 @@
 
 #include "ir/graph/fields.h"
 #include "ir/graph/operator.h"
+#include "ir/optimizers/lazy_rows.h"
 
 namespace mxc {
 
@@ -60,9 +61,9 @@ struct Optimizer {
   // which `update` asks for states; it may have more, which MXNet does not
   // save.
   std::function<std::string(const void* attrs)> states;
-  // Whether rows that a sparse gradient lacks stay as they are (MXNet's
+  // Where rows that a sparse gradient lacks stay as they are (MXNet's
   // lazy_update); an element's update depends on no other then.
-  std::function<bool(const void* attrs)> lazy;
+  std::function<LazyRows(const void* attrs)> lazy;
   // Whether the update of a parameter depends on the gradients of all, so that
   // it cannot be made for one alone.
   std::function<bool(const void* attrs)> whole;

@@ -34,7 +34,7 @@ MXC_OPTIMIZER_DEFINITION(Sgd) {
       .Doc("stochastic gradient descent, with momentum")
       .StatesOf([](const SgdAttrs& a) { return a.states(); })
       .CopyFollows()
-      .Lazy([](const SgdAttrs& a) { return a.lazy_update; })
+      .LazyIf(&SgdAttrs::lazy_update)
       .Update(UpdateSgd);
 }
 

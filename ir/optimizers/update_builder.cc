@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/ops/operators.h"
+#include "ir/ops/tensor/row_map.h"
 #include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
@@ -136,7 +137,7 @@ UpdateBuilder::UpdateBuilder(Graph& graph, UpdateFrame& frame,
       copies_(KeepsCopy(options, trained.parameter->types[0].dtype)) {
   const Value parameter = trained.parameter->out();
   weight_ = Cast(Read(parameter, false), computing_);
-  gradient_ = Cast(Read(trained.gradient, false), computing_);
+  gradient_ = Cast(ReadGradient(), computing_);
   if (trained.forced) weight_ = Literal(*trained.forced);
   if (copies_ && !trained.forced) weight_ = State(kWeightCopy, Start::kWeight);
 }
@@ -148,6 +149,16 @@ Expr UpdateBuilder::Read(Value value, bool number) {
   return Load(
       operand, value.type().dtype,
       number ? std::vector<Expr>{Expr(0)} : IdentityIndex(value.shape()));
+}
+
+// Where only some rows have a gradient, that of a slot: the variable that follows
+// the parameter's axes.
+Expr UpdateBuilder::ReadGradient() {
+  const Expr own = Read(trained_.gradient, false);
+  if (!trained_.rows) return own;
+  std::vector<Expr> index = own->args;
+  index[0] = Var(type().shape.rank());
+  return Load(own->index, own->dtype, std::move(index));
 }
 
 Expr UpdateBuilder::Clipped(const Expr& element) const {
@@ -250,13 +261,24 @@ void UpdateBuilder::SetState(std::string_view name, const Expr& element) {
   SetNext(StateOf(name), element);
 }
 
-void UpdateBuilder::Finish() {
+std::vector<Value> UpdateBuilder::NextOfRows() {
+  std::vector<RowMapOutput> outputs;
+  for (const Next& next : next_) {
+    outputs.push_back({Read(next.variable, false)->index, next.value});
+  }
+  return RowMapOf(builder_, operands_, trained_.rows, outputs, "update");
+}
+
+std::vector<Value> UpdateBuilder::NextOfAll() {
   std::vector<MapOutput> outputs;
   for (const Next& next : next_) {
     outputs.push_back({next.variable.type(), next.value});
   }
-  const std::vector<Value> values =
-      MapOf(builder_, operands_, outputs, "update");
+  return MapOf(builder_, operands_, outputs, "update");
+}
+
+void UpdateBuilder::Finish() {
+  const std::vector<Value> values = trained_.rows ? NextOfRows() : NextOfAll();
   for (size_t i = 0; i < next_.size(); ++i) {
     builder_.Update(next_[i].variable, values[i]);
   }

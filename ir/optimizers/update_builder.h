@@ -33,13 +33,16 @@ namespace mxc {
 // One parameter that is to be updated.
 struct Trained {
   Node* parameter = nullptr;
-  Value gradient;  // of the parameter's type
+  Value gradient;  // of the parameter's type; with `rows`, of those
   double lr_mult = 1, wd_mult = 1;
   // What all elements of the parameter count as, whatever they are.
   std::optional<double> forced;
   // f32[rows], 0 for rows that stay as they are, and their states; empty: all
   // are updated.
   Value used;
+  // i64[slots], the rows that are updated, each once, where the others stay as
+  // they are, and their states; negative: none. Empty: all are updated.
+  Value rows;
 };
 
 // What the updates of one graph have in common.
@@ -167,10 +170,13 @@ class UpdateBuilder {
   };
 
   Expr Read(Value value, bool number);  // at the element's index, or at 0
+  Expr ReadGradient();
   const TensorType& type() const { return trained_.parameter->types[0]; }
   Value StateOf(std::string_view name);  // makes it at first
   void SetNext(Value variable, const Expr& element);
   Expr Kept(Value variable);  // where the row stays as it is
+  std::vector<Value> NextOfRows();
+  std::vector<Value> NextOfAll();
 
   Graph& graph_;
   GraphBuilder builder_;

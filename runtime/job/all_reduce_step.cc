@@ -45,10 +45,11 @@ AllReduceStep::Plan AllReduceStep::PlanOf(const Executor& executor) {
     auto& parts = plan.parts.emplace_back();
     for (const uint32_t state : buckets_[b].states) {
       const auto at = std::ranges::find(exchanges, state, &Exchange::state);
-      const size_t elements = at->bytes / sizeof(float);
       const uint32_t key = keys_.KeyOfState(state);
       const kvstore::KeySpec& spec = keys_.table[key];
       const size_t marks = spec.sparse() ? spec.rows() : 0;
+      const size_t elements =
+          spec.sparse() ? marks * spec.width : at->bytes / sizeof(float);
       parts.push_back(
           {key, *at, rest.first(elements), rest.subspan(elements, marks)});
       rest = rest.subspan(elements + marks);
@@ -94,7 +95,20 @@ void AllReduceStep::Before(Plan& plan, size_t row) {
   }
 }
 
+// Takes the rows of a table that this worker has used, and which these are.
+void AllReduceStep::TakeRows(const Plan& plan, const Part& part) {
+  if (accumulated_) sums_.Finish(*plan.executor, part.exchange);
+  const kvstore::OwnRows used =
+      accumulated_ ? sums_.Rows(part.exchange.state)
+                   : train::UsedRows(*plan.executor, part.exchange);
+  std::ranges::fill(part.place, 0.0f);
+  kvstore::Replace(used, keys_.table[part.key].width, part.place);
+  std::ranges::fill(part.marks, 0.0f);
+  for (const uint64_t row : used.numbers) part.marks[row] = 1;
+}
+
 void AllReduceStep::TakeGradient(const Plan& plan, const Part& part) {
+  if (!part.marks.empty()) return TakeRows(plan, part);
   if (accumulated_) {
     std::ranges::copy(sums_.Finish(*plan.executor, part.exchange),
                       part.place.begin());
@@ -103,13 +117,6 @@ void AllReduceStep::TakeGradient(const Plan& plan, const Part& part) {
                 plan.executor->OutputStorage(part.exchange.output),
                 part.place.size_bytes());
   }
-  if (part.marks.empty()) return;
-  std::ranges::fill(part.marks, 0.0f);
-  const auto used = accumulated_
-                        ? sums_.Rows(part.exchange.state)
-                        : train::UsedRows(*plan.executor, part.exchange.rows,
-                                          part.marks.size());
-  for (const uint64_t row : used) part.marks[row] = 1;
 }
 
 void AllReduceStep::BeginNext(Plan& plan) {

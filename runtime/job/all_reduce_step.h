@@ -62,6 +62,7 @@ class AllReduceStep final : public JobStep {
   Plan PlanOf(const runtime::Executor& executor);
   void Before(Plan& plan, size_t row);
   void BeginNext(Plan& plan);
+  void TakeRows(const Plan& plan, const Part& part);
   void TakeGradient(const Plan& plan, const Part& part);
   bool FindsNotFinite(const Plan& plan) const;
   Status Update(const Part& part, double learning_rate);

@@ -81,12 +81,12 @@ std::span<const float> DistributedStep::GradientOf(const Plan& plan,
 void DistributedStep::PushRows(const Plan& plan, const Exchange& exchange) {
   const uint32_t key = keys_.KeyOfState(exchange.state);
   const kvstore::KeySpec& spec = keys_.table[key];
-  const auto gradient = GradientOf(plan, exchange);
-  rows_ = train::PickRows(
-      batches_a_push_ > 1
-          ? sums_.Rows(exchange.state)
-          : train::UsedRows(*plan.executor, exchange.rows, spec.rows()),
-      gradient.data(), spec.width);
+  if (batches_a_push_ > 1) {
+    sums_.Finish(*plan.executor, exchange);
+    rows_ = sums_.Rows(exchange.state);
+  } else {
+    rows_ = train::UsedRows(*plan.executor, exchange);
+  }
   worker_.PushRows(key, rows_, learning_rate_, spec.priority);
   worker_.PullChanges(key, step_.State(exchange.state), spec.priority);
 }

@@ -377,6 +377,39 @@ TEST_CASE("libsvm: features counted, one-based, wrong lines") {
   CHECK(Says(sentences[1], "line 4: index 0 is out of range"));
 }
 
+TEST_CASE("libsvm: the elements that a line names, of a csr matrix") {
+  const TestFolder folder;
+  const std::string spec = "libsvm:" + folder.Write("a.libsvm",
+                                                    "1 7:0.5 2000000000:2\n"
+                                                    "0 3:1 1:2 3:4\n"
+                                                    "2\n");
+  const auto options = [](int64_t most) {
+    IteratorOptions options = Options(3);
+    options.takes = {{"data_indices", ElementType::kI32, {3, most}},
+                     {"data_values", ElementType::kF32, {3, most}}};
+    return options;
+  };
+  const auto iterator = MustOpen(spec, options(2));
+  const Provides provides = iterator->provides();
+  REQUIRE(provides.data.size() == 2);
+  CHECK(provides.data[0] == Field{"data_indices", ElementType::kI32, {3, 2}});
+  CHECK(provides.data[1] == Field{"data_values", ElementType::kF32, {3, 2}});
+  Batch batch;
+  REQUIRE(*iterator->Next(batch));
+  const auto* indices =
+      reinterpret_cast<const int32_t*>(batch.data[0].array.bytes().data());
+  // Of an index that stands twice the last value counts.
+  CHECK(std::vector<int32_t>(indices, indices + 6) ==
+        std::vector<int32_t>{7, 2000000000, 3, 1, -1, -1});
+  const auto* values =
+      reinterpret_cast<const float*>(batch.data[1].array.bytes().data());
+  CHECK(std::vector<float>(values, values + 6) ==
+        std::vector<float>{0.5, 2, 4, 2, 0, 0});
+  CHECK(Says(Refusal(spec, options(1)),
+             "line 1 names 2 features, but the network takes at most 1 of a "
+             "sample"));
+}
+
 TEST_CASE("libsvm: what SVMrank, scikit-learn and MXNet read") {
   const TestFolder folder;
   const std::string spec = "libsvm:" + folder.Write("a.libsvm",

@@ -41,6 +41,28 @@ TEST_CASE("inputs: our own JSON's all count, read or not") {
   CHECK(symbol.find("\"y\"") == symbol.npos);
 }
 
+TEST_CASE("inputs: a csr matrix comes as its elements") {
+  const char* const kFactors = R"json({"mxc": 1,
+    "inputs": {"x": {"shape": ["N", 900], "stype": "csr", "nonzeros": 5}},
+    "parameters": {"w_weight": {"shape": [900, 2], "stype": "row_sparse"}},
+    "nodes": [{"op": "dot", "name": "y", "inputs": ["x", "w_weight"]}]})json";
+  LoadOptions options;
+  options.batch = 3;
+  Model model = LoadNetworkText(kFactors, options);
+  CHECK(DeclaredInputs(model.graph) == Names{"x_indices", "x_values"});
+  REQUIRE(InferTypes(model.graph, true).ok());
+  const TensorType indices = {DType::kI32, Shape{3, 5}};
+  CHECK(model.graph.FindVariable("x_indices")->types[0] == indices);
+  CHECK(model.graph.outputs[0].shape() == Shape{3, 2});
+  // MXNet has the matrix.
+  const std::string symbol = WriteSymbol(model.graph);
+  CHECK(symbol.find("x_indices") == symbol.npos);
+  CHECK(symbol.find("_csr") == symbol.npos);
+  const Model again = LoadNetworkText(symbol);
+  CHECK(DeclaredInputs(again.graph) == Names{"x_indices", "x_values"});
+  CHECK(WriteSymbol(again.graph) == symbol);
+}
+
 TEST_CASE("inputs: of MXNet's JSON those that the outputs depend on count") {
   const Model model = LoadNetworkText(R"json({"nodes": [
     {"op": "null", "name": "data", "inputs": []},

@@ -6,37 +6,22 @@
 // The gradient of weight: _embedding_gradient; data has none.
 // C1  weight has shape (input_dim, output_dim)
 // Source: MXNet 1.9.1 operator/tensor/indexing_op.cc.
+#include "ir/ops/nn/embedding.h"
+
 #include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
-namespace {
 
-struct EmbeddingAttrs {
-  int64_t input_dim = 0;
-  int64_t output_dim = 0;
-  DType dtype = DType::kF32;
-  bool sparse_grad = false;
-
-  void Describe(Fields& f) {
-    f("input_dim", input_dim).Required().Min(1).Doc("rows of the table");
-    f("output_dim", output_dim).Required().Min(1).Doc("length of a row");
-    f("dtype", dtype).Doc("of the table");
-    f("sparse_grad", sparse_grad)
-        .Doc(
-            "rows that data do not name stay as they are, where the optimizer "
-            "is lazy");
-  }
-};
-
-void EmbeddingTypes(const EmbeddingAttrs& a, TypeInference& t) {
+void EmbeddingTypes(int64_t input_dim, int64_t output_dim, DType dtype,
+                    TypeInference& t) {
   if (t.InDType(1) != DType::kUnknown) {
     t.SetOutDType(0, t.InDType(1));
   } else {
-    t.SetOutDType(0, a.dtype);
+    t.SetOutDType(0, dtype);
     t.SetInDType(1, t.OutDType(0));
   }
-  const Shape weight = {a.input_dim, a.output_dim};
+  const Shape weight = {input_dim, output_dim};
   if (t.In(1).known()) {
     t.Require(t.In(1) == weight, "C1: weight has shape {}, expected {}",
               ToString(t.In(1)), ToString(weight));
@@ -44,9 +29,11 @@ void EmbeddingTypes(const EmbeddingAttrs& a, TypeInference& t) {
   t.SetIn(1, weight);
   if (!t.In(0).known_rank()) return;
   Extents output = t.In(0).dims();
-  output.push_back(a.output_dim);
+  output.push_back(output_dim);
   t.SetOut(0, output);
 }
+
+namespace {
 
 void EmbeddingMeaning(const EmbeddingAttrs& a, Definition& def) {
   std::vector<Expr> i = def.Indices();
@@ -61,7 +48,8 @@ std::vector<Value> EmbeddingGradient(const EmbeddingAttrs& a,
   std::vector<Value> gradients = g.None();
   if (g.Needs(1)) {
     gradients[1] = g.Op<op::EmbeddingGradient>(
-        {g.Head(), g.In(0)}, {.input_dim = a.input_dim}, "weight");
+        {g.Head(), g.In(0)},
+        {.input_dim = a.input_dim, .sparse = a.sparse_grad}, "weight");
   }
   return gradients;
 }
@@ -71,9 +59,11 @@ std::vector<Value> EmbeddingGradient(const EmbeddingAttrs& a,
 MXC_OP(Embedding) {
   return Op<EmbeddingAttrs>("Embedding")
       .Doc("rows of a table, by their numbers")
-      .Alias({"_npx_embedding", "_contrib_SparseEmbedding"})
+      .Alias({"_npx_embedding"})
       .Inputs({{"data"}, {"weight", InputKind::kParameter}})
-      .Types(EmbeddingTypes)
+      .Types([](const EmbeddingAttrs& a, TypeInference& t) {
+        EmbeddingTypes(a.input_dim, a.output_dim, a.dtype, t);
+      })
       .Meaning(EmbeddingMeaning)
       .Gradient(EmbeddingGradient)
       .SparseRows(

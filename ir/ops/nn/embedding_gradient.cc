@@ -7,6 +7,7 @@
 // C1  head has the axes of data and one more
 #include "ir/ops/nn/embedding_gradient.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/row_forms.h"
 
 namespace mxc {
 namespace {
@@ -40,6 +41,15 @@ void EmbeddingGradientMeaning(const EmbeddingGradientAttrs& a,
   def.Set(0, extents.empty() ? term({}) : Definition::Sum(extents, term));
 }
 
+RowForm EmbeddingGradientRows(const EmbeddingGradientAttrs& a, const Node& node,
+                              std::span<const RowForm>, GraphBuilder& b) {
+  if (!a.sparse) return {};
+  const Value head = node.inputs[0];
+  const Value numbers = RowNumbers(b, node.inputs[1], a.input_dim);
+  const int64_t width = head.shape()[head.shape().rank() - 1];
+  return {numbers, b.Reshape(head, {numbers.shape()[0], width})};
+}
+
 }  // namespace
 
 MXC_OP(EmbeddingGradient) {
@@ -49,7 +59,8 @@ MXC_OP(EmbeddingGradient) {
       .Inputs({{"head"}, {"data"}})
       .Outputs({"gradient"})
       .Types(EmbeddingGradientTypes)
-      .Meaning(EmbeddingGradientMeaning);
+      .Meaning(EmbeddingGradientMeaning)
+      .AsRows(EmbeddingGradientRows);
 }
 
 }  // namespace mxc

@@ -11,9 +11,11 @@ namespace mxc {
 
 struct EmbeddingGradientAttrs {
   int64_t input_dim = 0;
+  bool sparse = false;
 
   void Describe(Fields& f) {
     f("input_dim", input_dim).Required().Min(1).Doc("rows of the table");
+    f("sparse", sparse).Doc("rows that data do not name have no gradient");
   }
 };
 MXC_ATTRS(EmbeddingGradient, EmbeddingGradientAttrs);

@@ -4,6 +4,7 @@
 #include "ir/ops/tensor/add_n.h"
 #include "ir/ops/tensor/arithmetic.h"
 #include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/row_forms.h"
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
@@ -58,7 +59,9 @@ MXC_OP(AddN) {
       .Types(AddNTypes)
       .Meaning(AddNMeaning)
       .Decompose(SumInTurns)
-      .PassGradient();
+      .PassGradient()
+      .AsRows([](const AddNAttrs&, const Node&, std::span<const RowForm> terms,
+                 GraphBuilder& b) { return RowsOfSum(terms, b); });
 }
 
 }  // namespace mxc

@@ -8,6 +8,7 @@
 // C3  both have at least one axis
 #include "ir/ops/tensor/dot.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/csr_dot.h"
 #include "ir/ops/tensor/products.h"
 #include "ir/ops/tensor/reshape.h"
 #include "ir/program/steps/contraction.h"
@@ -106,6 +107,14 @@ std::vector<Value> DotGradient(const DotAttrs& attrs, GradientBuilder& g) {
   return gradients;
 }
 
+Value DotOfCsr(const DotAttrs& attrs, const Node& node, const CsrForm& data,
+               GraphBuilder& b) {
+  const Value rhs = node.inputs[1];
+  if (rhs.shape().rank() != 2 || attrs.transpose_b) return {};
+  return attrs.transpose_a ? CsrScatterOf(b, data, rhs)
+                           : CsrDotOf(b, data, rhs);
+}
+
 std::optional<Contraction> DotContraction(const DotAttrs& attrs,
                                           const Definition& def) {
   if (def.InShape(0).rank() != 2 || def.InShape(1).rank() != 2) {
@@ -123,6 +132,7 @@ MXC_OP(Dot) {
       .Types(DotTypes)
       .Meaning(DotMeaning)
       .Decompose(DotOfMatrices)
+      .OfCsr(DotOfCsr)
       .AsContraction(DotContraction)
       .Gradient(DotGradient);
 }

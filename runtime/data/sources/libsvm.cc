@@ -5,6 +5,8 @@
 // order; of one that stands twice the last value counts. What follows "#", and
 // the query "qid:3" of files for ranking, is left out.
 //   data   f32[data_shape]     label   f32[label_shape], f32 for 1
+// For a network that takes a csr matrix, the elements that a line names instead:
+//   data_indices  i32[K], -1 for none     data_values  f32[K]
 #include <algorithm>
 
 #include "runtime/data/files/lines.h"
@@ -81,17 +83,69 @@ Status ParseFeatures(std::string_view line, int64_t indexing,
   return {};
 }
 
+Status TooLarge(int64_t index, size_t features) {
+  return BadRecord("index " + std::to_string(index) + " exceeds the " +
+                   std::to_string(features) + " features");
+}
+
 Status FillRow(std::string_view line, int64_t indexing, std::span<float> row) {
   std::fill(row.begin(), row.end(), 0.0f);
   return ParseFeatures(line, indexing, [&](int64_t index, float value) {
     if (index >= static_cast<int64_t>(row.size())) {
-      return BadRecord("index " + std::to_string(index + indexing) +
-                       " exceeds the " + std::to_string(row.size()) +
-                       " features");
+      return TooLarge(index + indexing, row.size());
     }
     row[static_cast<size_t>(index)] = value;
     return Status();
   });
+}
+
+// Writes the columns and values that a line names, in order.
+class CsrRow {
+ public:
+  CsrRow(std::span<int32_t> indices, std::span<float> values)
+      : indices_(indices), values_(values) {
+    std::fill(indices.begin(), indices.end(), -1);
+    std::fill(values.begin(), values.end(), 0.0f);
+  }
+
+  Status Take(int64_t index, float value) {
+    size_t at = count_;
+    if (index <= last_) {
+      while (at > 0 && indices_[at - 1] != index) --at;
+      at = at > 0 ? at - 1 : count_;
+    }
+    if (at == indices_.size()) {
+      return BadRecord("it names more than the " +
+                       std::to_string(indices_.size()) +
+                       " features of a sample that the network takes");
+    }
+    indices_[at] = static_cast<int32_t>(index);
+    values_[at] = value;
+    if (at == count_) ++count_;
+    last_ = std::max(last_, index);
+    return {};
+  }
+
+ private:
+  const std::span<int32_t> indices_;
+  const std::span<float> values_;
+  size_t count_ = 0;
+  int64_t last_ = -1;  // the largest so far
+};
+
+// The network's inputs for the elements of a csr matrix of that name; none where
+// it takes the matrix as it is.
+std::vector<Field> CsrFields(const std::vector<Field>& taken,
+                             const std::string& name) {
+  std::vector<Field> fields;
+  for (const auto& [suffix, type] : {std::pair("_indices", ElementType::kI32),
+                                     std::pair("_values", ElementType::kF32)}) {
+    const auto found = std::ranges::find(taken, name + suffix, &Field::name);
+    if (found == taken.end() || found->shape.size() != 2) return {};
+    fields.push_back({found->name, type, {found->shape[1]}});
+  }
+  const bool alike = fields[0].shape == fields[1].shape;
+  return alike ? fields : std::vector<Field>();
 }
 
 class Libsvm : public Source {
@@ -101,20 +155,23 @@ class Libsvm : public Source {
       : data_(std::move(data)),
         labels_(std::move(labels)),
         indexing_(options.indexing),
-        data_field_(FloatField(request.common.data_name, options.data_shape)),
+        data_fields_(CsrFields(request.takes, request.common.data_name)),
         label_field_(FloatField(request.common.label_name, {})) {
     if (options.label_shape != Extents{1}) {
       label_field_.shape = options.label_shape;
     }
     features_ = static_cast<size_t>(
-        *runtime::ArrayBytes(ElementType::kU8, data_field_.shape));
+        *runtime::ArrayBytes(ElementType::kU8, options.data_shape));
+    if (data_fields_.empty()) {
+      data_fields_ = {FloatField(request.common.data_name, options.data_shape)};
+    }
     label_width_ = static_cast<size_t>(
         *runtime::ArrayBytes(ElementType::kU8, label_field_.shape));
   }
 
   int64_t size() const override { return data_.size(); }
   Provides sample_fields(int) const override {
-    return {{data_field_}, {label_field_}};
+    return {data_fields_, {label_field_}};
   }
   std::string SampleName(int64_t sample) const override {
     return "line " + std::to_string(data_.number(sample));
@@ -122,8 +179,10 @@ class Libsvm : public Source {
 
   Status Read(const SampleRequest& request) const override {
     std::string_view line = data_.line(request.sample);
-    MXC_RT_RETURN_IF_ERROR(
-        ReadLabels(request.sample, &line, request.Floats(1, label_width_)));
+    const size_t labels = data_fields_.size();
+    MXC_RT_RETURN_IF_ERROR(ReadLabels(request.sample, &line,
+                                      request.Floats(labels, label_width_)));
+    if (labels > 1) return ReadElements(line, request);
     return FillRow(line, indexing_, request.Floats(0, features_));
   }
   StatusOr<float> ReadLabel(int64_t sample) const override {
@@ -134,6 +193,19 @@ class Libsvm : public Source {
   }
 
  private:
+  Status ReadElements(std::string_view line,
+                      const SampleRequest& request) const {
+    const auto most = static_cast<size_t>(data_fields_[0].shape[0]);
+    CsrRow row({reinterpret_cast<int32_t*>(request.rows[0]), most},
+               request.Floats(1, most));
+    return ParseFeatures(line, indexing_, [&](int64_t index, float value) {
+      if (index >= static_cast<int64_t>(features_)) {
+        return TooLarge(index + indexing_, features_);
+      }
+      return row.Take(index, value);
+    });
+  }
+
   // Takes the labels off the sample's line, even those that another file tells.
   Status ReadLabels(int64_t sample, std::string_view* line,
                     std::span<float> to) const {
@@ -156,7 +228,8 @@ class Libsvm : public Source {
   const Lines data_;
   const std::optional<Lines> labels_;
   const int64_t indexing_;
-  Field data_field_, label_field_;
+  std::vector<Field> data_fields_;
+  Field label_field_;
   size_t features_ = 0, label_width_ = 0;
 };
 
@@ -177,6 +250,33 @@ int64_t CountFeatures(const Lines& lines, int64_t indexing) {
     }
   }
   return count;
+}
+
+// Lines of more features than the network takes of a sample are no damage of the
+// file.
+Status RequireFew(const Lines& lines, int64_t indexing, size_t most) {
+  for (int64_t i = 0; i < lines.size(); ++i) {
+    std::string_view line = lines.line(i);
+    std::vector<float> labels;
+    std::vector<int64_t> named;
+    const auto take = [&](int64_t index, float) {
+      named.push_back(index);
+      return Status();
+    };
+    if (!TakeLabels(&line, &labels).ok() ||
+        !ParseFeatures(line, indexing, take).ok() || named.size() <= most) {
+      continue;
+    }
+    std::ranges::sort(named);
+    named.erase(std::ranges::unique(named).begin(), named.end());
+    if (named.size() <= most) continue;
+    return runtime::Fail(
+        StatusCode::kInvalidArgument,
+        "line %lld names %zu features, but the network takes at most %zu of a "
+        "sample",
+        static_cast<long long>(lines.number(i)), named.size(), most);
+  }
+  return {};
 }
 
 // A file may lack the last features that a network takes.
@@ -204,7 +304,14 @@ StatusOr<std::unique_ptr<Source>> OpenLibsvm(const SourceRequest& request) {
     }
     labels = std::move(*lines);
   }
-  if (options.data_shape.empty()) {
+  const std::vector<Field> csr =
+      CsrFields(request.takes, request.common.data_name);
+  if (!csr.empty()) {
+    MXC_RT_RETURN_IF_ERROR(RequireFew(*data, options.indexing,
+                                      static_cast<size_t>(csr[0].shape[0])));
+    // Nothing is as long as that.
+    if (options.data_shape.empty()) options.data_shape = {kMostFeatures - 1};
+  } else if (options.data_shape.empty()) {
     options.data_shape =
         ShapeOf(CountFeatures(*data, options.indexing), request.TakenShape());
   }

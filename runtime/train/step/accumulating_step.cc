@@ -81,11 +81,10 @@ Status AccumulatingStep::Update(const Exchange& exchange,
                                 double learning_rate) {
   const uint32_t key = keys_.KeyOfState(exchange.state);
   const kvstore::KeySpec& spec = keys_.table[key];
-  const std::span<const float> sum = sums_.Values(exchange.state);
-  if (!spec.sparse()) return shelf_->Update(key, 0, sum, learning_rate);
-  return shelf_->UpdateRows(
-      key, PickRows(sums_.Rows(exchange.state), sum.data(), spec.width),
-      learning_rate);
+  if (spec.sparse()) {
+    return shelf_->UpdateRows(key, sums_.Rows(exchange.state), learning_rate);
+  }
+  return shelf_->Update(key, 0, sums_.Values(exchange.state), learning_rate);
 }
 
 }  // namespace mxc::train

@@ -9,9 +9,12 @@ namespace {
 // Large enough that a sum takes longer than its first and last messages do.
 constexpr uint64_t kLeastBytes = uint64_t{4} << 20;
 
-uint64_t MarksOf(const runtime::Tables& tables, const runtime::Exchange& one) {
-  if (one.rows < 0) return 0;
-  return static_cast<uint64_t>(tables.states()[one.state].dims[0]);
+// A gradient of some rows travels as the whole, with a mark for each row.
+uint64_t ElementsOf(const runtime::Tables& tables,
+                    const runtime::Exchange& one) {
+  if (one.rows < 0) return one.bytes / sizeof(float);
+  const mxc_state& table = tables.states()[one.state];
+  return table.bytes / sizeof(float) + static_cast<uint64_t>(table.dims[0]);
 }
 
 }  // namespace
@@ -26,8 +29,7 @@ std::vector<Bucket> BucketsOf(const runtime::Model& model) {
       if (full) buckets.emplace_back();
       Bucket& bucket = buckets.back();
       bucket.states.push_back(exchange.state);
-      bucket.elements +=
-          exchange.bytes / sizeof(float) + MarksOf(tables, exchange);
+      bucket.elements += ElementsOf(tables, exchange);
       full = bucket.elements * sizeof(float) >= kLeastBytes;
     }
     break;

@@ -9,6 +9,7 @@
 
 #include "runtime/artifact/communication.h"
 #include "runtime/executor/executor.h"
+#include "runtime/kvstore/rows.h"
 #include "runtime/train/step/artifact_step.h"
 
 namespace mxc::train {
@@ -25,17 +26,17 @@ class GradientSums {
   void Add(const runtime::Executor& executor,
            const runtime::Exchange& exchange);
   // The same of the last batch. Returns what the update takes: the mean of all
-  // batches, or the sum where the optimizer was told rescale_grad. It stays
-  // where it is until the next Add.
+  // batches, or the sum where the optimizer was told rescale_grad; of a table
+  // nothing, but see Rows. It stays where it is until the next Add.
   std::span<const float> Finish(const runtime::Executor& executor,
                                 const runtime::Exchange& exchange);
 
-  // What Finish returned of a state last; of a table also the rows that any of
-  // the batches has used, ascending.
+  // What Finish returned of a state last.
   std::span<const float> Values(uint32_t state) const {
     return sums_.at(state).values;
   }
-  const std::vector<uint64_t>& Rows(uint32_t state) const {
+  // The same of a table: the rows that any of the batches has used.
+  const kvstore::OwnRows& Rows(uint32_t state) const {
     return sums_.at(state).rows;
   }
   // As TrainStep::gradient_norms, of what Finish returned.
@@ -44,9 +45,12 @@ class GradientSums {
  private:
   struct Sum {
     std::vector<float> values;
-    std::vector<uint64_t> rows;
+    kvstore::OwnRows rows;
     int64_t batches = 0;
   };
+
+  static void AddRows(const runtime::Executor& executor,
+                      const runtime::Exchange& exchange, Sum& sum);
 
   const ArtifactStep& step_;
   std::map<uint32_t, Sum> sums_;  // by state, as its row in the tables

@@ -3,18 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
+#include "runtime/artifact/communication.h"
 #include "runtime/executor/executor.h"
 #include "runtime/kvstore/rows.h"
 
 namespace mxc::train {
 
-// What an output of the last run says of the rows of a table that has so many,
-// each once and ascending; `output` -1: all.
-std::vector<uint64_t> UsedRows(const runtime::Executor& executor,
-                               int64_t output, uint64_t rows);
+// Reads a table's gradient from an exchange's outputs after a run: the rows that
+// it has, each once and ascending. A whole gradient has all rows.
+kvstore::OwnRows UsedRows(const runtime::Executor& executor,
+                          const runtime::Exchange& exchange);
 
 // Copies those rows of the table.
 kvstore::OwnRows PickRows(std::vector<uint64_t> numbers, const float* table,
