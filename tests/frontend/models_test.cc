@@ -33,7 +33,8 @@ std::map<std::string, Extents> InputShapes(const std::string& path,
                                            int64_t batch) {
   const auto inputs = nlohmann::json::parse(ReadText(path))["inputs"];
   std::map<std::string, Extents> shapes;
-  for (const auto& [input, extents] : inputs.items()) {
+  for (const auto& [input, declared] : inputs.items()) {
+    const auto& extents = declared.is_object() ? declared["shape"] : declared;
     for (const auto& extent : extents) {
       shapes[input].push_back(extent.is_number() ? extent.get<int64_t>()
                               : extent == "N"    ? batch
