@@ -12,11 +12,11 @@
 namespace mxc {
 namespace {
 
-constexpr int kMostNesting = 64;  // of operators in each other
+constexpr int kMostDepth = 64;  // of operators in each other
 
 RowForm FormOf(Graph& graph, Value value, int nesting) {
   const Node& node = *value.node;
-  if (node.op == nullptr || !node.op->row_form || nesting > kMostNesting) {
+  if (node.op == nullptr || !node.op->row_form || nesting > kMostDepth) {
     return {};
   }
   std::vector<RowForm> inputs;
