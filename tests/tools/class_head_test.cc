@@ -101,8 +101,9 @@ TEST_CASE("classes: every classifier of models/ can have others") {
     const Specialization of{{}, {}, 2};
     const auto before = (*network)->Specialize(of);
     if (!before.ok()) continue;  // lengths are open
+    // Numbers, or likes and dislikes, have one column.
     const Shape told = before->graph.outputs[0].shape();
-    if (told.rank() != 2) continue;
+    if (told.rank() != 2 || told[1] < 2) continue;
     ++classifiers;
     const Status set = (*network)->SetClasses(7, of);
     REQUIRE_MESSAGE(set.ok(), Render(set.errors()));
@@ -114,7 +115,7 @@ TEST_CASE("classes: every classifier of models/ can have others") {
     for (const auto& [name, value] : before->parameters) {
       changed += after->parameters.at(name).shape() != value.shape() ? 1 : 0;
     }
-    CHECK(changed <= 2);
+    CHECK(changed <= 4);  // of two layers where the classes are their sum
     CHECK(changed > 0);
   }
   CHECK(classifiers >= 20);
