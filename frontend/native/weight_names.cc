@@ -469,11 +469,12 @@ Result<ParameterArrays> WeightNames::Apply(const Graph& graph,
                                            Diagnostics& notes) const {
   const std::vector<std::string> parameters = ParametersOf(graph);
   Finding::Arrays by_name;
+  size_t own = 0;  // that have our names: by chance, or all
   for (const NamedArray& array : arrays) {
     const size_t colon = array.name.find(':');
-    const auto own =
+    const auto name =
         colon == std::string::npos ? array.name : array.name.substr(colon + 1);
-    if (std::ranges::count(parameters, own) > 0) return arrays;
+    own += std::ranges::count(parameters, name) > 0 ? 1 : 0;
     by_name.emplace(array.name, &array);
   }
   std::optional<Finding> best;
@@ -484,7 +485,7 @@ Result<ParameterArrays> WeightNames::Apply(const Graph& graph,
       best.emplace(std::move(finding));
     }
   }
-  if (!best || best->found().empty()) return arrays;
+  if (!best || best->found().size() <= own) return arrays;
   ParameterArrays named;
   std::set<const NamedArray*> used;
   for (const Finding::Found& found : best->found()) {

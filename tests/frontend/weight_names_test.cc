@@ -102,6 +102,22 @@ TEST_CASE("weights: the network's own names win, whatever the table says") {
   CHECK(ValuesOf(*model, "layer2_bias").empty());
 }
 
+// As torchvision's class_token of a network that calls one so, too.
+TEST_CASE("weights: a name that both have by chance settles nothing") {
+  Files files;
+  std::vector<NamedArray> arrays = Published();
+  arrays[1].name = "layer1_bias";
+  const auto model = files.LoadNet(arrays, R"({"names": {
+    "layer1_bias": "layer1_bias",
+    "layer${k}_weight": {"from": "h.${k - 1}.{w,kernel}", "transpose": true},
+    "layer${k}_*": "h.${k - 1}.*",
+    "pair_weight": {"from": ["left", "both"], "rows": [2, 6]}}})");
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  CHECK(ValuesOf(*model, "layer1_weight") == std::vector<float>{1, 3, 2, 4});
+  CHECK(ValuesOf(*model, "layer1_bias") == std::vector<float>{5, 6});
+  CHECK(ValuesOf(*model, "layer2_bias") == std::vector<float>{0.5, -2});
+}
+
 TEST_CASE("weights: of several tables the one that the file fits best") {
   Files files;
   const auto model = files.LoadNet(
