@@ -13,7 +13,6 @@ Needs torch, transformers, torchvision, safetensors and numpy.
 """
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
