@@ -76,18 +76,9 @@ Step Absorbing(const Step& contraction, const Step& reader) {
 // Whether all indices that are divided are numbers of groups: the tiles of a
 // kernel lie in one.
 bool DividesGroupsAlone(const Contraction& c, const Expr& value) {
-  bool alone = true;
-  Rewrite(value, [&](const Expr& e) -> Expr {
-    const bool divides =
-        e->kind == ExprKind::kBinary && !IsFloat(e->dtype) &&
-        (e->binary == BinaryOp::kDiv || e->binary == BinaryOp::kMod);
-    if (!divides) return {};
-    for (const int var : FreeVars(e)) {
-      alone = alone && c.output_axes[var] == Role::kGroup;
-    }
-    return {};
+  return std::ranges::all_of(DividedVariables(value), [&](int var) {
+    return c.output_axes[static_cast<size_t>(var)] == Role::kGroup;
   });
-  return alone;
 }
 
 class EpilogueFusion {
@@ -193,13 +184,9 @@ class EpilogueFusion {
     const std::vector<Expr> index = ReshapedIndex(shape, from);
     const std::vector<Expr> identity = IdentityIndex(shape.rank());
     Store& store = moved.map()->stores[0];
-    store.begin.assign(shape.rank(), 0);
-    store.extent = shape.dims();
-    const Expr value = Simplify(
-        SubstituteVars(store.value, [&](int var) { return index[var]; }),
-        BoxOf(store.begin, store.extent));
+    store = ReshapedStore(store, from, shape);
     bool possible = true;
-    store.value = Rewrite(value, [&](const Expr& e) -> Expr {
+    store.value = Rewrite(store.value, [&](const Expr& e) -> Expr {
       if (e->kind != ExprKind::kLoad) return {};
       const int input = moved.inputs[e->index];
       const bool own = program_.buffers[input].type.shape == from &&

@@ -218,9 +218,8 @@ class Lowering {
     }
   }
 
-  // The procedure of a node with a state writes some elements of its next value.
   static bool Amends(const Node& node) {
-    return node.op != nullptr && node.op->procedure && node.op->next_states > 0;
+    return node.op != nullptr && node.op->amends;
   }
 
   static void DefineProcedure(const Node& node, Step& step) {

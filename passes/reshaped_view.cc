@@ -2,16 +2,9 @@
 #include "passes/reshaped_view.h"
 
 #include "ir/program/definition.h"
-#include "ir/program/steps/map.h"
 #include "passes/step_readers.h"
 
 namespace mxc {
-
-std::vector<Expr> IdentityIndex(int rank) {
-  std::vector<Expr> index;
-  for (int axis = 0; axis < rank; ++axis) index.push_back(Var(axis));
-  return index;
-}
 
 std::vector<Expr> ReshapedIndex(const Shape& from, const Shape& to) {
   const Expr position = Definition::Flatten(IdentityIndex(from.rank()), from);
@@ -19,6 +12,30 @@ std::vector<Expr> ReshapedIndex(const Shape& from, const Shape& to) {
   const IntervalOf box = BoxOf(Extents(from.rank(), 0), from.dims());
   for (Expr& e : index) e = Simplify(e, box);
   return index;
+}
+
+Store ReshapedStore(const Store& store, const Shape& from, const Shape& to) {
+  const std::vector<Expr> index = ReshapedIndex(to, from);
+  Store moved = store;
+  moved.begin.assign(static_cast<size_t>(to.rank()), 0);
+  moved.extent = to.dims();
+  moved.value =
+      Simplify(SubstituteVars(store.value, [&](int var) { return index[var]; }),
+               BoxOf(moved.begin, moved.extent));
+  return moved;
+}
+
+std::set<int> DividedVariables(const Expr& value) {
+  std::set<int> divided;
+  Rewrite(value, [&](const Expr& e) -> Expr {
+    const bool divides =
+        e->kind == ExprKind::kBinary && !IsFloat(e->dtype) &&
+        (e->binary == BinaryOp::kDiv || e->binary == BinaryOp::kMod);
+    if (!divides) return {};
+    for (const int var : FreeVars(e)) divided.insert(var);
+    return {};
+  });
+  return divided;
 }
 
 Step ViewStep(const Program& program, int from, int to, const Step& of) {

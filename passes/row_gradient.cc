@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "passes/row_gradient.h"
 
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/builder.h"
@@ -14,18 +16,34 @@ namespace {
 
 constexpr int kMostDepth = 64;  // of operators in each other
 
-RowForm FormOf(Graph& graph, Value value, int nesting) {
-  const Node& node = *value.node;
-  if (node.op == nullptr || !node.op->row_form || nesting > kMostDepth) {
-    return {};
+// Finds the form of each value once: operators that read one value several times
+// would else double the work at every step.
+class FormFinder {
+ public:
+  explicit FormFinder(Graph& graph) : graph_(graph) {}
+
+  RowForm Of(Value value, int depth) {
+    const Node& node = *value.node;
+    if (node.op == nullptr || !node.op->row_form || depth > kMostDepth) {
+      return {};
+    }
+    const std::pair key(node.id(), value.index);
+    if (const auto known = known_.find(key); known != known_.end()) {
+      return known->second;
+    }
+    std::vector<RowForm> inputs;
+    for (const Value& input : node.inputs) {
+      inputs.push_back(Of(input, depth + 1));
+    }
+    GraphBuilder builder(graph_, node);
+    return known_[key] =
+               node.op->row_form(node.attrs.get(), node, inputs, builder);
   }
-  std::vector<RowForm> inputs;
-  for (const Value& input : node.inputs) {
-    inputs.push_back(FormOf(graph, input, nesting + 1));
-  }
-  GraphBuilder builder(graph, node);
-  return node.op->row_form(node.attrs.get(), node, inputs, builder);
-}
+
+ private:
+  Graph& graph_;
+  std::map<std::pair<int, int>, RowForm> known_;  // by node and output
+};
 
 // gradient[k, …] = Σ rows[order[r], …] over begins[k] ≤ r < begins[k + 1]
 Value SumOfSlots(GraphBuilder& builder, Value rows, Value order, Value begins) {
@@ -62,7 +80,7 @@ Slots SlotsOf(GraphBuilder& builder, Value numbers) {
 }  // namespace
 
 RowForm RowFormOf(Graph& graph, Value gradient) {
-  return FormOf(graph, gradient, 0);
+  return FormFinder(graph).Of(gradient, 0);
 }
 
 RowGradient SummedRows(Graph& graph, const Node& parameter,

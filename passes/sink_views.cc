@@ -18,18 +18,6 @@
 namespace mxc {
 namespace {
 
-// Whether an index other than the first is divided.
-bool DividesInnerIndices(const Expr& value) {
-  bool divides = false;
-  Rewrite(value, [&](const Expr& e) -> Expr {
-    if (e->kind != ExprKind::kBinary || IsFloat(e->dtype)) return {};
-    if (e->binary != BinaryOp::kDiv && e->binary != BinaryOp::kMod) return {};
-    for (const int var : FreeVars(e)) divides = divides || var != 0;
-    return {};
-  });
-  return divides;
-}
-
 // The step that writes what `view` shows, over the indices of the view.
 std::optional<Step> InShapeOfView(const Program& program, const Step& writer,
                                   const Step& view) {
@@ -40,17 +28,12 @@ std::optional<Step> InShapeOfView(const Program& program, const Step& writer,
       !CoversOutput(program, writer, map->stores[0])) {
     return std::nullopt;
   }
-  const Shape& shape = program.buffers[output].type.shape;
-  const std::vector<Expr> index =
-      ReshapedIndex(shape, program.buffers[seen].type.shape);
   Step moved = writer;
   Store& store = moved.map()->stores[0];
-  store.begin.assign(static_cast<size_t>(shape.rank()), 0);
-  store.extent = shape.dims();
-  store.value =
-      Simplify(SubstituteVars(store.value, [&](int var) { return index[var]; }),
-               BoxOf(store.begin, store.extent));
-  if (DividesInnerIndices(store.value)) return std::nullopt;
+  store = ReshapedStore(store, program.buffers[seen].type.shape,
+                        program.buffers[output].type.shape);
+  const std::set<int> divided = DividedVariables(store.value);
+  if (!divided.empty() && *divided.rbegin() > 0) return std::nullopt;
   moved.outputs = {output};
   return moved;
 }

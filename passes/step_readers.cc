@@ -13,14 +13,6 @@
 
 namespace mxc {
 
-bool IsIdentityIndex(const std::vector<Expr>& index) {
-  for (size_t axis = 0; axis < index.size(); ++axis) {
-    if (index[axis]->kind != ExprKind::kVar) return false;
-    if (index[axis]->index != static_cast<int>(axis)) return false;
-  }
-  return true;
-}
-
 Expr WithIdentityUnitIndices(const Store& store) {
   return Rewrite(store.value, [&](const Expr& e) -> Expr {
     if (e->kind != ExprKind::kLoad) return {};

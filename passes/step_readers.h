@@ -10,10 +10,6 @@
 
 namespace mxc {
 
-// Whether the index of a Load is i0, i1, …, the identity: element i of what is
-// read goes into element i of what is written.
-bool IsIdentityIndex(const std::vector<Expr>& index);
-
 // The store's value with the axis's variable for a Load's index 0, on every axis
 // of the box whose only index is 0: then a broadcast of a single row is read at
 // the identity index.

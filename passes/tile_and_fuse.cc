@@ -21,6 +21,7 @@
 //
 // Runs when kernels, layouts and aliases are settled.
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <vector>
 
@@ -64,8 +65,11 @@ class TilesAndSteps {
 
   bool Run() {
     for (const Step& step : program_.steps) parts_.push_back(PartOf(step));
+    places_.resize(parts_.size());
+    std::iota(places_.begin(), places_.end(), size_t{0});
     FindUses();
-    if (BringTogether()) {
+    const bool moved = BringTogether();
+    if (moved) {
       times_ = BufferTimes(program_);
       FindUses();
     }
@@ -81,7 +85,10 @@ class TilesAndSteps {
       }
       end = first;
     }
-    if (!changed) return false;
+    if (!changed) {
+      if (moved) PutBack();
+      return false;
+    }
     std::erase_if(program_.steps,
                   [](const Step& step) { return step.outputs.empty(); });
     RemoveUnusedBuffers(program_);
@@ -176,8 +183,8 @@ class TilesAndSteps {
     return true;
   }
 
-  // Its bytes are its own, or those of what it views, and it reads nothing of
-  // `written`.
+  // Its bytes are its own, or those of what it views: it writes over no state
+  // that is still read. And it reads nothing of `written`.
   bool CanGoBefore(const Step& step, const std::set<int>& written) const {
     const bool independent = std::ranges::none_of(
         step.inputs, [&](int b) { return written.contains(b); });
@@ -192,18 +199,30 @@ class TilesAndSteps {
   void MoveBefore(const std::vector<size_t>& moved, size_t first) {
     std::vector<Step> steps;
     std::vector<Part> parts;
+    std::vector<size_t> places;
     const auto take = [&](size_t s) {
       steps.push_back(std::move(program_.steps[s]));
       parts.push_back(std::move(parts_[s]));
+      places.push_back(places_[s]);
     };
     for (size_t i = moved.size(); i-- > 0;) take(moved[i]);
     const std::set<size_t> gone(moved.begin(), moved.end());
     for (size_t s = first; s <= moved[0]; ++s) {
       if (!gone.contains(s)) take(s);
     }
-    std::ranges::move(steps,
-                      program_.steps.begin() + static_cast<ptrdiff_t>(first));
-    std::ranges::move(parts, parts_.begin() + static_cast<ptrdiff_t>(first));
+    const auto at = static_cast<ptrdiff_t>(first);
+    std::ranges::move(steps, program_.steps.begin() + at);
+    std::ranges::move(parts, parts_.begin() + at);
+    std::ranges::copy(places, places_.begin() + at);
+  }
+
+  // Every step to where it came from: values lived longer for nothing.
+  void PutBack() {
+    std::vector<Step> steps(program_.steps.size());
+    for (size_t s = 0; s < steps.size(); ++s) {
+      steps[places_[s]] = std::move(program_.steps[s]);
+    }
+    program_.steps = std::move(steps);
   }
 
   // What the catalog's kernel of one image takes more than that of all, but for
@@ -324,6 +343,7 @@ class TilesAndSteps {
                  static_cast<double>(steps->rows);
       }
     }
+    if (bytes == 0) return 0;
     const auto held = static_cast<int64_t>(
         static_cast<double>(context_.machine().l2.bytes) / 2 / bytes);
     if (held >= steps->rows) return 0;
@@ -383,6 +403,7 @@ class TilesAndSteps {
   PassContext& context_;
   BufferTimes times_;
   std::vector<Part> parts_;             // by step
+  std::vector<size_t> places_;          // by step: where it was
   std::vector<int> writer_;             // by buffer
   std::vector<std::vector<int>> ends_;  // by step: buffers it reads last
 };

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "codegen/cpu/cpu_machine.h"
 #include "codegen/llvm/kernel_function.h"
 #include "codegen/schedule/affine.h"
 #include "ir/program/steps/map.h"
@@ -16,8 +17,6 @@ constexpr int kMostTile = 8;
 // Elements of a run whose places in the output are no progression: so many are
 // written out.
 constexpr int64_t kMostUnrolled = 512;
-// Of a cache, in bytes: a line, and what addresses of one set lie apart.
-constexpr int64_t kLine = 64, kSetBytes = 4096;
 // So many pieces of a line make a run long.
 constexpr int64_t kLeastPieces = 4;
 
@@ -137,13 +136,13 @@ bool CutsEvenly(const TransposePlan& plan) {
 // innermost outer one: a line of the source is read at once, and lines of the
 // output are filled while the first cache has them. Half as long are pieces
 // whose lines share a set of it.
-void CutRun(TransposePlan& plan) {
+void CutRun(const CpuMachine& machine, TransposePlan& plan) {
   if (plan.run.size() != 1 || !plan.ragged.empty()) return;
   CopyDim& run = plan.run[0];
   const int64_t element = SizeOf(plan.dtype);
-  const bool one_set = run.to * element % kSetBytes == 0;
+  const bool one_set = run.to * element % machine.l1_way_bytes == 0;
   const int64_t piece =
-      std::max<int64_t>(plan.tile, kLine / element / (one_set ? 2 : 1));
+      std::max<int64_t>(plan.tile, kLineBytes / element / (one_set ? 2 : 1));
   if (run.extent % piece != 0 || run.extent < kLeastPieces * piece) return;
   CopyDim pieces = run;
   pieces.extent = run.extent / piece;
@@ -186,7 +185,7 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   for (const CopyDim& dim : dims) {
     if (dim.extent > 1) plan.outer.push_back(dim);
   }
-  CutRun(plan);
+  CutRun(CpuMachineOf(target), plan);
   return CutsEvenly(plan) ? std::optional(plan) : std::nullopt;
 }
 

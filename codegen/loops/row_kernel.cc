@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/alias_scopes.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "ir/program/in_place.h"
 #include "ir/program/steps/row_update.h"
 #include "ir/support/check.h"
 
@@ -212,8 +213,7 @@ FunctionPlan PlanRows(const Program& program, const Step& step,
   }
   for (size_t i = 0; i < update->changes.size(); ++i) {
     const auto keep = static_cast<size_t>(update->changes[i].keep->index);
-    const auto output = static_cast<size_t>(kernel->first_output) + i;
-    if (kernel->roots[keep] != kernel->roots[output]) {
+    if (!HaveSameBytes(program, step.inputs[keep], step.outputs[i])) {
       kernel->copied.push_back(i);
     }
   }
@@ -225,7 +225,10 @@ FunctionPlan PlanRows(const Program& program, const Step& step,
       static_cast<double>(kernel->shape.elements() / kernel->shape[0]);
   plan.nanoseconds =
       static_cast<double>(update->slots * std::ssize(update->changes)) *
-      (kNanosecondsOfRow + length * kNanosecondsOfElement);
+          (kNanosecondsOfRow + length * kNanosecondsOfElement) +
+      static_cast<double>(kernel->shape.elements() *
+                          std::ssize(kernel->copied)) *
+          kNanosecondsOfElement;
   plan.emit = [kernel](KernelFunction& function) {
     RowEmitter(function, *kernel).Run();
   };

@@ -366,22 +366,14 @@ bool Affine::HidesVar(int var) const {
 
 namespace {
 
-// The constant by which an atom divides, or of which it is the rest; 0 where it
-// is no such atom.
-int64_t DivisorOf(BinaryOp op, const Expr& atom) {
-  const bool is = atom->kind == ExprKind::kBinary && atom->binary == op &&
-                  atom->args[1]->kind == ExprKind::kConst;
-  return is ? static_cast<int64_t>(atom->args[1]->number) : 0;
-}
-
 // x / d · d + x % d is x.
 Affine Rejoined(Affine a, const IntervalOf& range) {
   for (const Affine::Term& rest : a.terms) {
-    const int64_t divisor = DivisorOf(BinaryOp::kMod, rest.atom);
+    const int64_t divisor = ConstantOperand(rest.atom, BinaryOp::kMod);
     if (divisor <= 0) continue;
     for (const Affine::Term& quotient : a.terms) {
       if (quotient.coefficient != rest.coefficient * divisor ||
-          DivisorOf(BinaryOp::kDiv, quotient.atom) != divisor ||
+          ConstantOperand(quotient.atom, BinaryOp::kDiv) != divisor ||
           !Equal(quotient.atom->args[0], rest.atom->args[0])) {
         continue;
       }

@@ -143,6 +143,9 @@ struct Operator {
   std::function<void(const void* attrs, Definition&)> meaning;
   // Instead of a meaning: what no tensor expression says, as statements.
   std::function<void(const void* attrs, ProcedureBuilder&)> procedure;
+  // The procedure writes some elements of its output, which begins as the last
+  // input (ir/program/steps/amend.h).
+  bool amends = false;
   // Instead of a meaning: a step whose operands are the inputs and outputs.
   std::function<StepBody(const void* attrs)> step;
   std::function<std::vector<Value>(const void* attrs, const Node& node,

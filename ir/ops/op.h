@@ -259,6 +259,7 @@ class Op {
     return *this;
   }
   Op& NextStates(int count) { return op_.next_states = count, *this; }
+  Op& Amends() { return op_.amends = true, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }
   template <class F>

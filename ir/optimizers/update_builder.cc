@@ -12,12 +12,6 @@ namespace {
 
 const TensorType kNumberType = {DType::kF64, Shape{1}};
 
-std::vector<Expr> IdentityIndex(const Shape& shape) {
-  std::vector<Expr> index;
-  for (int axis = 0; axis < shape.rank(); ++axis) index.push_back(Var(axis));
-  return index;
-}
-
 Expr IsFinite(const Expr& x) { return x - x == Lit(0, x); }
 
 DType ComputingType(const Node& parameter) {
@@ -64,9 +58,9 @@ Value UpdateFrame::squares() {
     GraphBuilder builder(graph_, *trained.parameter);
     const Value gradient = trained.gradient;
     const DType computing = ComputingType(*trained.parameter);
-    const Expr element =
-        Cast(Load(0, gradient.type().dtype, IdentityIndex(gradient.shape())),
-             computing);
+    const Expr element = Cast(
+        Load(0, gradient.type().dtype, IdentityIndex(gradient.shape().rank())),
+        computing);
     const MapOutput output = {{computing, Shape{1}},
                               SquaresOver(gradient.shape(), element)};
     sum = sum + Cast(Load(static_cast<int>(parts.size()), computing, {Expr(0)}),
@@ -146,9 +140,9 @@ Expr UpdateBuilder::Read(Value value, bool number) {
   auto found = std::ranges::find(operands_, value);
   const auto operand = static_cast<int>(found - operands_.begin());
   if (found == operands_.end()) operands_.push_back(value);
-  return Load(
-      operand, value.type().dtype,
-      number ? std::vector<Expr>{Expr(0)} : IdentityIndex(value.shape()));
+  return Load(operand, value.type().dtype,
+              number ? std::vector<Expr>{Expr(0)}
+                     : IdentityIndex(value.shape().rank()));
 }
 
 // Where only some rows have a gradient, that of a slot: the variable that follows
@@ -301,7 +295,7 @@ void AddUpdates(Graph& graph, const Optimizer& optimizer, const void* attrs,
 Value Guarded(GraphBuilder& builder, Value loss, Value next, Value now) {
   if (!loss) return next;
   const Value operands[] = {loss, next, now};
-  const std::vector<Expr> index = IdentityIndex(now.shape());
+  const std::vector<Expr> index = IdentityIndex(now.shape().rank());
   const DType dtype = now.type().dtype;
   const MapOutput output = {
       now.type(), Select(IsFinite(Load(0, loss.type().dtype, {Expr(0)})),

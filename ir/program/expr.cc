@@ -306,6 +306,26 @@ bool HasLoads(const Expr& e) {
   return found;
 }
 
+std::vector<Expr> IdentityIndex(int rank) {
+  std::vector<Expr> index;
+  for (int axis = 0; axis < rank; ++axis) index.push_back(Var(axis));
+  return index;
+}
+
+bool IsIdentityIndex(const std::vector<Expr>& index) {
+  for (size_t axis = 0; axis < index.size(); ++axis) {
+    if (index[axis]->kind != ExprKind::kVar) return false;
+    if (index[axis]->index != static_cast<int>(axis)) return false;
+  }
+  return true;
+}
+
+int64_t ConstantOperand(const Expr& e, BinaryOp op) {
+  const bool is = e->kind == ExprKind::kBinary && e->binary == op &&
+                  !IsFloat(e->dtype) && e->args[1]->kind == ExprKind::kConst;
+  return is ? static_cast<int64_t>(e->args[1]->number) : 0;
+}
+
 std::vector<int> FreeVars(const Expr& e) { return FreeVarTable().Of(e); }
 
 bool UsesVar(const Expr& e, int var) { return FreeVarTable().IsFree(var, e); }

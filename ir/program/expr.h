@@ -178,12 +178,19 @@ Expr MulHigh(Expr a, Expr b);
 // A float literal of the type of `like`.
 Expr Lit(double value, const Expr& like);
 
+// i0, i1, …, of so many axes; whether it is that: element i of what is read goes
+// into element i of what is written.
+std::vector<Expr> IdentityIndex(int rank);
+bool IsIdentityIndex(const std::vector<Expr>& index);
+
 // --- inspection
 bool Equal(const Expr& a, const Expr& b);  // structurally
 bool IsConst(const Expr& e, Element value);
 void VisitLoads(const Expr& e, const std::function<void(const ExprNode&)>& f);
 bool HasLoads(const Expr& e);
 bool UsesVar(const Expr& e, int var);
+// The integer c of `e` = x op c; 0 where it is no such expression.
+int64_t ConstantOperand(const Expr& e, BinaryOp op);
 // Free variables, ascending.
 std::vector<int> FreeVars(const Expr& e);
 int CountNodes(const Expr& e);  // shared subtrees once

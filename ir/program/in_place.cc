@@ -162,6 +162,11 @@ bool IsInPlace(const Program& program, const Step& step, const Store& store) {
 
 }  // namespace
 
+bool HaveSameBytes(const Program& program, int a, int b) {
+  return program.Root(a) == program.Root(b) &&
+         program.BytesIntoRoot(a) == program.BytesIntoRoot(b);
+}
+
 bool IsInPlace(const Program& program, const Step& step) {
   return step.map() != nullptr &&
          std::ranges::all_of(step.map()->stores, [&](const Store& store) {

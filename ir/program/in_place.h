@@ -48,6 +48,9 @@ struct WindowRun {
 std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
                               const Shape& operand, const Shape& part);
 
+// Whether two buffers of one type and layout begin at the same byte of one root.
+bool HaveSameBytes(const Program& program, int a, int b);
+
 // Whether a step has nothing to do: its stores copy what lies, under aliases,
 // where they would put it.
 bool IsInPlace(const Program& program, const Step& step);

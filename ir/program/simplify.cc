@@ -129,25 +129,17 @@ class Simplifier {
     out.Add(e, scale);
   }
 
-  // The constant by which the term divides, or of which it is the rest; 0 where
-  // it is no such term.
-  static int64_t DivisorOf(BinaryOp op, const Expr& term) {
-    const bool is = term->kind == ExprKind::kBinary && term->binary == op &&
-                    term->args[1]->kind == ExprKind::kConst;
-    return is ? static_cast<int64_t>(term->args[1]->number) : 0;
-  }
-
   // (x / d) · d + x % d is x.
   static Linear Rejoined(Linear linear) {
     for (size_t r = 0; r < linear.terms.size(); ++r) {
       const Expr rest = linear.terms[r].first;
       const int64_t scale = linear.terms[r].second;
-      const int64_t divisor = DivisorOf(BinaryOp::kMod, rest);
+      const int64_t divisor = ConstantOperand(rest, BinaryOp::kMod);
       if (divisor <= 0 || scale == 0) continue;
       const auto quotient =
           std::ranges::find_if(linear.terms, [&](const auto& term) {
             return term.second == scale * divisor &&
-                   DivisorOf(BinaryOp::kDiv, term.first) == divisor &&
+                   ConstantOperand(term.first, BinaryOp::kDiv) == divisor &&
                    Equal(term.first->args[0], rest->args[0]);
           });
       if (quotient == linear.terms.end()) continue;

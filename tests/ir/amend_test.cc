@@ -13,26 +13,35 @@ namespace mxc {
 namespace {
 
 // Row `at` of `rows` becomes x, and two tasks write it.
-Program Parsed(const std::string& alias) {
-  const std::string text = R"(program @net.infer {
+std::string TextOf(const std::string& alias, const std::string& body) {
+  return R"(program @net.infer {
   buffer 0 "x" f32[2] {0:2} input
   buffer 1 "at" i64[1] {0:1} input
   buffer 2 "rows" f32[3, 2] {0:3 1:2} input
   buffer 3 "y" f32[3, 2] {0:3 1:2} output)" +
-                           alias + R"(
+         alias + R"(
   step "p" (0, 1, 2) -> (3)
     amend
-    procedure 2 {
+)" + body +
+         "}\n";
+}
+
+const char* const kWritesARow = R"(    procedure 2 {
       for i1 in 0 .. 1 {
         if %1[0] < 3 {
           set %3[%1[0], i0] = %0[i0] + f32(i1)
         }
       }
     }
-}
 )";
-  const auto program =
-      ParseProgram(std::make_shared<SourceFile>(SourceFile{"test.ir", text}));
+
+Result<Program> Parse(const std::string& text) {
+  return ParseProgram(
+      std::make_shared<SourceFile>(SourceFile{"test.ir", text}));
+}
+
+Program Parsed(const std::string& alias) {
+  const auto program = Parse(TextOf(alias, kWritesARow));
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
   const auto wrong = Verify(*program);
   REQUIRE_MESSAGE(!wrong, *wrong);
@@ -71,6 +80,24 @@ TEST_CASE("amend: a procedure says the same, with a copy unless in place") {
   const Procedure alone = amend.Lower(in_place, in_place.steps[0]);
   CHECK(alone.Print() == amend.procedure.Print());
   CHECK(amend.Lower(program, program.steps[0]).Print() != alone.Print());
+}
+
+TEST_CASE("amend: behind it stands a procedure, and nothing else") {
+  CHECK_FALSE(Parse(TextOf("", std::string("    amend\n") + kWritesARow)).ok());
+  CHECK_FALSE(
+      Parse(TextOf("", "    store 0 (0, 0) + (3, 2) = %2[i0, i1]\n")).ok());
+}
+
+// In place it would read what other tasks have written.
+TEST_CASE("amend: a procedure that reads what is amended is wrong") {
+  const auto program = Parse(TextOf("", R"(    procedure 2 {
+      set %3[0, i0] = %2[1, i0]
+    }
+)"));
+  // The parser may verify what it read.
+  const std::string wrong =
+      program.ok() ? Verify(*program).value_or("") : Render(program.errors());
+  CHECK(wrong.find("the procedure reads what is amended") != std::string::npos);
 }
 
 TEST_CASE("amend: another type than the last input's is wrong") {

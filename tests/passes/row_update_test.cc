@@ -27,9 +27,9 @@ Tensor FirstTable() {
   return Tensor::FromFloats({kTableRows, kWidth}, values);
 }
 
-// `readers` Embeddings of one table, in words and in words + 1 …, added up, and
-// a regression of that.
-Graph TableGraph(int readers, const char* stype) {
+// `readers` Embeddings of one table, in words, words + `apart` …, added up, and a
+// regression of that.
+Graph TableGraph(int readers, const char* stype, int apart) {
   Graph graph;
   graph.training = true;
   Node* data = AddInput(graph, "data", {DType::kF32, Shape{kWords}});
@@ -39,11 +39,13 @@ Graph TableGraph(int readers, const char* stype) {
   GraphBuilder builder(graph, *table);
   Value sum;
   for (int i = 0; i < readers; ++i) {
-    const Value rows =
-        builder.Op("Embedding", {builder.Add(data->out(), i), table->out()},
-                   {{"input_dim", std::to_string(kTableRows)},
-                    {"output_dim", std::to_string(kWidth)},
-                    {"sparse_grad", "True"}});
+    const Value rows = builder.Op(
+        "Embedding",
+        {apart == 0 ? data->out() : builder.Add(data->out(), i * apart),
+         table->out()},
+        {{"input_dim", std::to_string(kTableRows)},
+         {"output_dim", std::to_string(kWidth)},
+         {"sparse_grad", "True"}});
     sum = sum ? builder.Add(sum, rows) : rows;
   }
   graph.outputs = {
@@ -52,15 +54,19 @@ Graph TableGraph(int readers, const char* stype) {
   return graph;
 }
 
-Program PlanTable(TrainingOptions options, int readers = 1,
-                  const char* stype = "0") {
+Program PlanTraining(Graph graph, TrainingOptions options) {
   static const Target target = *ResolveTarget("x86-64-v3");
   options.optimizer_attrs.emplace_back("rescale_grad", "0.3333333333333333");
   PassContext context = {&target};
   context.training = &options;
-  auto program = RunPipeline(TableGraph(readers, stype), context, {});
+  auto program = RunPipeline(std::move(graph), context, {});
   REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
   return std::move(*program);
+}
+
+Program PlanTable(const TrainingOptions& options, int readers = 1,
+                  const char* stype = "0", int apart = 1) {
+  return PlanTraining(TableGraph(readers, stype, apart), options);
 }
 
 // The table after three steps.
@@ -202,6 +208,28 @@ TEST_CASE("the readers of one table add their rows up") {
   for (int64_t i = 0; i < kTableRows * kWidth; ++i) {
     CHECK(found.At(i) == doctest::Approx(expected.At(i)).epsilon(1e-6));
   }
+}
+
+TEST_CASE("readers of the same rows name them once") {
+  const Program shared = PlanTable({}, 2, "0", 0), apart = PlanTable({}, 2);
+  REQUIRE(UpdateOfRows(shared) != nullptr);
+  CHECK(UpdateOfRows(shared)->body.As<RowUpdate>()->slots == kWords);
+  CHECK(UpdateOfRows(apart)->body.As<RowUpdate>()->slots == 2 * kWords);
+}
+
+// 2^48 ways lead from the loss to the parameter.
+TEST_CASE("a gradient is searched for rows once, whatever leads to it") {
+  Graph graph;
+  graph.training = true;
+  Node* weight = AddParameter(graph, "w", FirstTable());
+  GraphBuilder builder(graph, *weight);
+  Value power = weight->out();
+  for (int i = 0; i < 48; ++i) {
+    power = builder.Op("elemwise_mul", {power, power}, {});
+  }
+  graph.outputs = {builder.Op("MakeLoss", {power}, {})};
+  graph.output_names = {"out"};
+  CHECK(UpdateOfRows(PlanTraining(std::move(graph), {})) == nullptr);
 }
 
 }  // namespace mxc

@@ -10,6 +10,7 @@
 #include "codegen/cpu/contraction/candidate_costs.h"
 #include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
+#include "codegen/cpu/contraction/product_candidates.h"
 #include "codegen/cpu/contraction/strassen_shape.h"
 #include "codegen/cpu/contraction/structure.h"
 #include "codegen/cpu/contraction/taps.h"
@@ -24,17 +25,12 @@ namespace mxc {
 namespace {
 
 using contraction::CandidateCosts;
-using contraction::ChooseRowTile;
 using contraction::ChooseTile;
 using contraction::HaloHigh;
 using contraction::HaloLow;
 using contraction::Product;
 using contraction::RegisterTile;
 using contraction::TileEfficiency;
-
-// A product of one row reads two panels side by side, where that leaves work
-// for two threads.
-constexpr int kGemvVectors = 4, kGemvPanels = 2;
 
 // Winograd's products are small.
 constexpr int64_t kLeastWinogradChannels = 16, kLeastWinogradInputs = 8;
@@ -64,7 +60,9 @@ class TypedCatalog : private CandidateCosts {
  public:
   TypedCatalog(const Target& target, const KernelOptions& options,
                const ContractionTypes& types)
-      : CandidateCosts(target, types), options_(options) {}
+      : CandidateCosts(target, types),
+        options_(options),
+        products_(target, types) {}
 
   std::vector<KernelCandidate> Candidates(const Contraction& c) const {
     std::vector<KernelCandidate> candidates;
@@ -89,9 +87,9 @@ class TypedCatalog : private CandidateCosts {
       }
     } else if (contraction::IsProduct(c)) {
       AddTiles(c, candidates);
-      AddGemm(c, candidates);
+      products_.AddGemm(c, candidates);
     } else if (contraction::IsProductByRows(c)) {
-      AddGemmByRows(c, candidates);
+      products_.AddGemmByRows(c, candidates);
     }
     std::ranges::stable_sort(candidates, {}, &KernelCandidate::cost);
     return candidates;
@@ -377,95 +375,6 @@ class TypedCatalog : private CandidateCosts {
     }
   }
 
-  RegisterTile GemmTile(const Contraction& c) const {
-    const int64_t vectors = DivideUp(c.out, lanes_);
-    const RegisterTile tile = ChooseRowTile(machine_, c.batch, vectors);
-    // Rows that far apart fall into one set of the first cache.
-    const int ways = machine_.l1_ways;
-    const bool one_set =
-        SizeOf(types_.data) * c.in % machine_.l1_way_bytes == 0;
-    if (!one_set || tile.pixels <= ways) return tile;
-    return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
-  }
-
-  // The weight in blocks of its rows, as other steps leave it: those are the
-  // lanes, and the output is blocked the same way. Padded rows are wasted.
-  void AddGemmByRows(const Contraction& c,
-                     std::vector<KernelCandidate>& out) const {
-    const int64_t vectors = DivideUp(c.out, lanes_);
-    const RegisterTile tile = GemmTile(c);
-    KernelCandidate candidate;
-    candidate.choice =
-        contraction::MakeChoice(contraction::kGemm, {lanes_, tile});
-    candidate.weight_block = candidate.output_block = lanes_;
-    candidate.weight_axis = candidate.output_axis = 0;
-    candidate.packing_cost =
-        static_cast<double>(c.in * c.out) * machine_.pack_seconds;
-    candidate.cost =
-        BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors) *
-                             static_cast<double>(c.out) /
-                             static_cast<double>(vectors * lanes_));
-    out.push_back(std::move(candidate));
-  }
-
-  // Rows of the weight as they are: of whole vectors, far apart.
-  void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
-                     std::vector<KernelCandidate>& out) const {
-    if (c.weight_axes != std::vector<Role>{Role::kIn, Role::kOut}) return;
-    if (c.out % lanes_ != 0 || c.batch == 1) return;
-    KernelCandidate candidate = packed;
-    candidate.choice.algorithm = contraction::kGemmRows;
-    candidate.weight_block = 1;
-    candidate.packing_cost = 0;
-    const int64_t row = SizeOf(types_.weight) * c.out;
-    candidate.cost *=
-        row < machine_.page_bytes ? rates().near_rows : rates().far_rows;
-    out.push_back(std::move(candidate));
-  }
-
-  // Data whose rows lie side by side, each of them apart from element to
-  // element: in another order where that takes less than to read them so.
-  void TurnData(const Contraction& c, KernelCandidate& candidate) const {
-    const int64_t apart = SizeOf(types_.data) * c.batch;
-    const bool turned = c.groups == 1 && c.data_axes.size() == 2 &&
-                        c.data_axes[1] == Role::kBatch &&
-                        apart >= machine_.page_bytes / 2;
-    if (!turned) return;
-    const double lost =
-        candidate.cost *
-        ((apart < machine_.page_bytes ? rates().near_data : rates().far_data) -
-         1);
-    const double turn =
-        static_cast<double>(c.in * c.batch) * machine_.pack_seconds;
-    if (turn < lost) {
-      candidate.data_axis = 0;
-      candidate.data_block = kWholeAxis;
-    }
-    candidate.cost += std::min(turn, lost);
-  }
-
-  void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const {
-    const int64_t vectors = DivideUp(c.out, lanes_);
-    RegisterTile tile = GemmTile(c);
-    int panel_vectors = tile.vectors;
-    if (c.batch == 1) {
-      panel_vectors =
-          static_cast<int>(std::min<int64_t>(vectors, kGemvVectors));
-      const int panels =
-          vectors >= 2 * kGemvPanels * kGemvVectors ? kGemvPanels : 1;
-      tile = {1, panels * panel_vectors};
-    }
-    KernelCandidate candidate =
-        Make(c, contraction::kGemm, 1, 1, tile, panel_vectors);
-    candidate.cost =
-        BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors));
-    candidate.packing_cost =
-        static_cast<double>(c.groups * c.in * c.out) * machine_.pack_seconds;
-    TurnData(c, candidate);
-    AddGemmOfRows(c, candidate, out);
-    out.push_back(std::move(candidate));
-  }
-
   // Rows and columns of pixels, as far as they are known without layouts.
   static std::pair<int64_t, int64_t> Pixels(const Contraction& c) {
     Extents output;
@@ -484,6 +393,7 @@ class TypedCatalog : private CandidateCosts {
   }
 
   const KernelOptions& options_;
+  const contraction::ProductCandidates products_;
 };
 
 }  // namespace

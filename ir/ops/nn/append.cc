@@ -82,6 +82,7 @@ MXC_OP(Append) {
       .Inputs({{"data"}, {"position"}, {"stream"}, {"past", InputKind::kState}})
       .NextStates(1)
       .Types(AppendTypes)
+      .Amends()
       .Procedure([](const CacheRowsAttrs& attrs, ProcedureBuilder& p) {
         Appending(attrs, p).State();
       })

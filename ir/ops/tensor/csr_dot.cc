@@ -17,20 +17,7 @@ namespace mxc {
 namespace {
 
 void CsrDotTypes(const NoAttrs&, TypeInference& t) {
-  t.SetOutDType(0, t.InDType(1));
-  t.SetInDType(2, t.InDType(1));
-  const Shape &indices = t.In(0), &rhs = t.In(2);
-  if (!indices.known_rank() || !rhs.known_rank()) return;
-  if (!t.Require(
-          indices.rank() == 2 && (!t.In(1).known() || t.In(1) == indices),
-          "C1: indices has shape {}, values {}", ToString(indices),
-          ToString(t.In(1))) ||
-      !t.Require(rhs.rank() == 2, "C2: rhs has {} axes, expected 2",
-                 rhs.rank())) {
-    return;
-  }
-  t.SetIn(1, indices);
-  t.SetOut(0, {indices[0], rhs[1]});
+  if (CsrOperandTypes(t)) t.SetOut(0, {t.In(0)[0], t.In(2)[1]});
 }
 
 Expr RowOf(const Expr& index, int64_t rows) {
@@ -66,6 +53,23 @@ std::vector<Value> CsrDotGradient(const NoAttrs&, GradientBuilder& g) {
 }
 
 }  // namespace
+
+bool CsrOperandTypes(TypeInference& t) {
+  t.SetOutDType(0, t.InDType(1));
+  t.SetInDType(2, t.InDType(1));
+  const Shape &indices = t.In(0), &rhs = t.In(2);
+  if (!indices.known_rank() || !rhs.known_rank()) return false;
+  if (!t.Require(
+          indices.rank() == 2 && (!t.In(1).known() || t.In(1) == indices),
+          "C1: indices has shape {}, values {}", ToString(indices),
+          ToString(t.In(1))) ||
+      !t.Require(rhs.rank() == 2, "C2: rhs has {} axes, expected 2",
+                 rhs.rank())) {
+    return false;
+  }
+  t.SetIn(1, indices);
+  return true;
+}
 
 Value CsrDotOf(GraphBuilder& b, const CsrForm& matrix, Value rhs) {
   return b.Op<op::CsrDot>({matrix.indices, matrix.values, rhs});

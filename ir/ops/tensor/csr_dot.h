@@ -19,6 +19,11 @@ struct CsrScatterAttrs {
 };
 MXC_ATTRS(CsrScatter, CsrScatterAttrs);
 
+// The types of indices, values and a dense rhs, which products with a csr matrix
+// have in common (C1, and of C2 that rhs has two axes); false where shapes are
+// unknown or wrong.
+bool CsrOperandTypes(TypeInference& t);
+
 // matrix · rhs, and the transpose of the matrix · rhs.
 Value CsrDotOf(GraphBuilder& b, const CsrForm& matrix, Value rhs);
 Value CsrScatterOf(GraphBuilder& b, const CsrForm& matrix, Value rhs);

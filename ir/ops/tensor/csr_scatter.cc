@@ -18,22 +18,13 @@ namespace mxc {
 namespace {
 
 void CsrScatterTypes(const CsrScatterAttrs& a, TypeInference& t) {
-  t.SetOutDType(0, t.InDType(1));
-  t.SetInDType(2, t.InDType(1));
+  if (!CsrOperandTypes(t)) return;
   const Shape &indices = t.In(0), &rhs = t.In(2);
-  if (!indices.known_rank() || !rhs.known_rank()) return;
-  if (!t.Require(
-          indices.rank() == 2 && (!t.In(1).known() || t.In(1) == indices),
-          "C1: indices has shape {}, values {}", ToString(indices),
-          ToString(t.In(1))) ||
-      !t.Require(rhs.rank() == 2 && (!rhs.known(0) || !indices.known(0) ||
-                                     rhs[0] == indices[0]),
-                 "C2: rhs has shape {}, indices {}", ToString(rhs),
-                 ToString(indices))) {
-    return;
+  const bool fits = !rhs.known(0) || !indices.known(0) || rhs[0] == indices[0];
+  if (t.Require(fits, "C2: rhs has {} rows, expected {}, as indices has",
+                rhs[0], indices[0])) {
+    t.SetOut(0, {a.columns, rhs[1]});
   }
-  t.SetIn(1, indices);
-  t.SetOut(0, {a.columns, rhs[1]});
 }
 
 void CsrScatterMeaning(const CsrScatterAttrs&, Definition& def) {

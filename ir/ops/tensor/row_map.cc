@@ -30,8 +30,7 @@ std::vector<Value> RowMapOf(GraphBuilder& builder,
   all.push_back(rows);
   const TensorType& type = all[static_cast<size_t>(outputs[0].keep)].type();
   const int rank = type.shape.rank();
-  std::vector<Expr> own;
-  for (int axis = 0; axis < rank; ++axis) own.push_back(Var(axis));
+  const std::vector<Expr> own = IdentityIndex(rank);
   OneStepBuilder step(all);
   const Expr row =
       Load(static_cast<int>(operands.size()), rows.type().dtype, {Var(rank)});

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/program/steps/amend.h"
 
+#include <algorithm>
+
+#include "ir/program/in_place.h"
 #include "ir/program/procedure_builder.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
 
 namespace mxc {
+
+StepBody ReadProcedure(ProgramReader& reader);  // steps/procedure.cc
+
 namespace {
 
 using Statements = std::vector<Statement>;
@@ -59,10 +65,24 @@ Procedure CopyingFirst(const Procedure& procedure, const Program& program,
 }
 
 bool LieTogether(const Program& program, const Step& step) {
-  const int from = step.inputs.back(), to = step.outputs[0];
-  const Buffer &input = program.buffers[from], &output = program.buffers[to];
-  return (output.alias_of == from && output.alias_begin == 0) ||
-         (input.alias_of == to && input.alias_begin == 0);
+  return HaveSameBytes(program, step.inputs.back(), step.outputs[0]);
+}
+
+// Whether a statement reads the buffer, under whichever number.
+bool Reads(const Statements& statements, const Step& step, int buffer) {
+  return std::ranges::any_of(statements, [&](const Statement& s) {
+    bool reads =
+        Reads(s.body, step, buffer) || Reads(s.otherwise, step, buffer);
+    for (const Expr* e : {&s.target, &s.value, &s.begin, &s.end}) {
+      if (!*e) continue;
+      VisitLoads(*e, [&](const ExprNode& load) {
+        const auto number = static_cast<size_t>(load.index);
+        reads = reads ||
+                (number < step.inputs.size() && step.inputs[number] == buffer);
+      });
+    }
+    return reads;
+  });
 }
 
 }  // namespace
@@ -71,10 +91,8 @@ std::string Amend::Print() const { return "    amend\n" + procedure.Print(); }
 
 StepBody ReadAmend(ProgramReader& reader) {
   reader.lex().Expect("amend");
-  const StepBody body = reader.Body();
-  const Procedure* procedure = body.As<Procedure>();
-  if (procedure == nullptr) return Amend();
-  return Amend{*procedure};
+  const StepBody body = ReadProcedure(reader);
+  return Amend{*body.As<Procedure>()};
 }
 
 std::optional<std::string> Amend::Verify(const Program& program,
@@ -85,6 +103,9 @@ std::optional<std::string> Amend::Verify(const Program& program,
   if (program.buffers[step.inputs.back()].type !=
       program.buffers[step.outputs[0]].type) {
     return "what is amended becomes another type";
+  }
+  if (Reads(procedure.body, step, step.inputs.back())) {
+    return "the procedure reads what is amended";
   }
   return procedure.Verify(program, step);
 }

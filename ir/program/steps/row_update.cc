@@ -8,6 +8,7 @@
 
 #include "ir/program/evaluator.h"
 #include "ir/program/flops.h"
+#include "ir/program/in_place.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
 #include "ir/program/verify.h"
@@ -16,17 +17,6 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kMostLanes = 512;
-
-bool IsAtOwnIndex(const ExprNode& load) {
-  for (size_t axis = 0; axis < load.args.size(); ++axis) {
-    const Expr& index = load.args[axis];
-    if (index->kind != ExprKind::kVar ||
-        index->index != static_cast<int>(axis)) {
-      return false;
-    }
-  }
-  return true;
-}
 
 // The tensors that change are read at the element that changes alone.
 bool ReadsOwnElements(const RowUpdate& update, const Step& step) {
@@ -38,7 +28,7 @@ bool ReadsOwnElements(const RowUpdate& update, const Step& step) {
   const auto look = [&](const Expr& e) {
     VisitLoads(e, [&](const ExprNode& load) {
       const int buffer = step.inputs[static_cast<size_t>(load.index)];
-      own = own && (!kept.contains(buffer) || IsAtOwnIndex(load));
+      own = own && (!kept.contains(buffer) || IsIdentityIndex(load.args));
     });
   };
   look(update.row);
@@ -153,7 +143,8 @@ std::optional<std::string> RowUpdate::Verify(const Program& program,
   for (size_t i = 0; i < changes.size(); ++i) {
     const auto& [keep, next] = changes[i];
     const TensorType& type = program.buffers[step.outputs[i]].type;
-    if (!keep || keep->kind != ExprKind::kLoad || !IsAtOwnIndex(*keep)) {
+    if (!keep || keep->kind != ExprKind::kLoad ||
+        !IsIdentityIndex(keep->args)) {
       return "what is kept is no element at the own index";
     }
     if (auto error = VerifyExpr(program, step, keep, rank)) return error;
@@ -179,11 +170,15 @@ void RowUpdate::Interpret(StepValues& values) const {
   }
 }
 
-std::string RowUpdate::Key(const Program&, const Step&,
+std::string RowUpdate::Key(const Program& program, const Step& step,
                            const ExprText& text) const {
   std::string key = fmt::format("|rows {} {}", slots, text(row));
-  for (const Change& change : changes) {
-    key += fmt::format("|{} {}", text(change.keep), text(change.next));
+  for (size_t i = 0; i < changes.size(); ++i) {
+    const auto& [keep, next] = changes[i];
+    const int kept = step.inputs[static_cast<size_t>(keep->index)];
+    key += fmt::format(
+        "|{} {}{}", text(keep), text(next),
+        HaveSameBytes(program, kept, step.outputs[i]) ? " in place" : "");
   }
   return key;
 }

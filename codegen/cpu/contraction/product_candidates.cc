@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/cpu/contraction/product_candidates.h"
+
+#include <algorithm>
+
+namespace mxc::contraction {
+namespace {
+
+// A product of one row reads two panels side by side, where that leaves work
+// for two threads.
+constexpr int kGemvVectors = 4, kGemvPanels = 2;
+
+}  // namespace
+
+RegisterTile ProductCandidates::GemmTile(const Contraction& c) const {
+  const int64_t vectors = DivideUp(c.out, lanes_);
+  const RegisterTile tile = ChooseRowTile(machine_, c.batch, vectors);
+  // Rows that far apart fall into one set of the first cache.
+  const int ways = machine_.l1_ways;
+  const bool one_set = SizeOf(types_.data) * c.in % machine_.l1_way_bytes == 0;
+  if (!one_set || tile.pixels <= ways) return tile;
+  return vectors >= 4 ? RegisterTile{6, 4} : RegisterTile{ways, tile.vectors};
+}
+
+void ProductCandidates::AddGemmByRows(const Contraction& c,
+                                      std::vector<KernelCandidate>& out) const {
+  const int64_t vectors = DivideUp(c.out, lanes_);
+  const RegisterTile tile = GemmTile(c);
+  KernelCandidate candidate;
+  candidate.choice = MakeChoice(kGemm, {lanes_, tile});
+  candidate.weight_block = candidate.output_block = lanes_;
+  candidate.weight_axis = candidate.output_axis = 0;
+  candidate.packing_cost =
+      static_cast<double>(c.in * c.out) * machine_.pack_seconds;
+  candidate.cost =
+      BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors) *
+                           static_cast<double>(c.out) /
+                           static_cast<double>(vectors * lanes_));
+  out.push_back(std::move(candidate));
+}
+
+// Rows of the weight as they are: of whole vectors, far apart.
+void ProductCandidates::AddGemmOfRows(const Contraction& c,
+                                      const KernelCandidate& packed,
+                                      std::vector<KernelCandidate>& out) const {
+  if (c.weight_axes != std::vector<Role>{Role::kIn, Role::kOut}) return;
+  if (c.out % lanes_ != 0 || c.batch == 1) return;
+  KernelCandidate candidate = packed;
+  candidate.choice.algorithm = kGemmRows;
+  candidate.weight_block = 1;
+  candidate.packing_cost = 0;
+  const int64_t row = SizeOf(types_.weight) * c.out;
+  candidate.cost *=
+      row < machine_.page_bytes ? rates().near_rows : rates().far_rows;
+  out.push_back(std::move(candidate));
+}
+
+// Data whose rows lie side by side, each of them apart from element to
+// element: in another order where that takes less than to read them so.
+void ProductCandidates::TurnData(const Contraction& c,
+                                 KernelCandidate& candidate) const {
+  const int64_t apart = SizeOf(types_.data) * c.batch;
+  const bool turned = c.groups == 1 && c.data_axes.size() == 2 &&
+                      c.data_axes[1] == Role::kBatch &&
+                      apart >= machine_.page_bytes / 2;
+  if (!turned) return;
+  const double lost =
+      candidate.cost *
+      ((apart < machine_.page_bytes ? rates().near_data : rates().far_data) -
+       1);
+  const double turn =
+      static_cast<double>(c.in * c.batch) * machine_.pack_seconds;
+  if (turn < lost) {
+    candidate.data_axis = 0;
+    candidate.data_block = kWholeAxis;
+  }
+  candidate.cost += std::min(turn, lost);
+}
+
+void ProductCandidates::AddGemm(const Contraction& c,
+                                std::vector<KernelCandidate>& out) const {
+  const int64_t vectors = DivideUp(c.out, lanes_);
+  RegisterTile tile = GemmTile(c);
+  int panel_vectors = tile.vectors;
+  if (c.batch == 1) {
+    panel_vectors = static_cast<int>(std::min<int64_t>(vectors, kGemvVectors));
+    const int panels =
+        vectors >= 2 * kGemvPanels * kGemvVectors ? kGemvPanels : 1;
+    tile = {1, panels * panel_vectors};
+  }
+  KernelCandidate candidate = Make(c, kGemm, 1, 1, tile, panel_vectors);
+  candidate.cost =
+      BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors));
+  candidate.packing_cost =
+      static_cast<double>(c.groups * c.in * c.out) * machine_.pack_seconds;
+  TurnData(c, candidate);
+  AddGemmOfRows(c, candidate, out);
+  out.push_back(std::move(candidate));
+}
+
+}  // namespace mxc::contraction

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The candidates for products of matrices by vectors' multiply-adds.
+#pragma once
+
+#include <vector>
+
+#include "codegen/cpu/contraction/candidate_costs.h"
+
+namespace mxc::contraction {
+
+class ProductCandidates : private CandidateCosts {
+ public:
+  ProductCandidates(const Target& target, const ContractionTypes& types)
+      : CandidateCosts(target, types) {}
+
+  // The weight packed, or with its rows as they are.
+  void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const;
+  // The weight in blocks of its rows, as other steps leave it: those are the
+  // lanes, and the output is blocked the same way. Padded rows are wasted.
+  void AddGemmByRows(const Contraction& c,
+                     std::vector<KernelCandidate>& out) const;
+
+ private:
+  RegisterTile GemmTile(const Contraction& c) const;
+  void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
+                     std::vector<KernelCandidate>& out) const;
+  void TurnData(const Contraction& c, KernelCandidate& candidate) const;
+};
+
+}  // namespace mxc::contraction
