@@ -349,8 +349,8 @@ Status LoadParameters(Model& model, const LoadOptions& options) {
   std::shared_ptr<const ParameterArrays> arrays = options.arrays;
   if (arrays == nullptr) {
     MXC_ASSIGN(arrays, ReadParameters(model.parameter_file));
+    MXC_ASSIGN(arrays, UnderOwnNames(model, std::move(arrays)));
   }
-  MXC_ASSIGN(arrays, UnderOwnNames(model, std::move(arrays)));
   return Fitting(model, options).Run(*arrays, own == nullptr ? none : *own);
 }
 

@@ -127,8 +127,9 @@ std::string InitializersHelp() {
 void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.option_defaults()->group("Weights");
   app.add_option("--params", request.params,
-                 "the parameter file: .params, .npz or .safetensors "
-                 "(default: the .params beside MODEL)")
+                 "the parameter file: .params, .npz, .safetensors or the index "
+                 "(.json) of several of these (default: the .params beside "
+                 "MODEL)")
       ->type_name("FILE");
   app.add_option("--epoch", request.epoch,
                  "take the parameters PREFIX-NNNN.params")

@@ -10,13 +10,12 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "frontend/frontend.h"
 #include "frontend/json/json.h"
-#include "frontend/native/expression.h"
+#include "frontend/native/weight_table.h"
 
 namespace mxc {
 
@@ -28,28 +27,15 @@ class WeightNames {
 
   // The arrays of `file` under the names of the graph's parameters, as float32
   // where they have 16 bits; others keep theirs. Unchanged where the file has
-  // any parameter under the network's own name, or none of these tables'. What
-  // the tables name and the file lacks is added to `notes`.
+  // at least as many parameters under the network's own names as any table
+  // finds. What the table names and the file lacks is added to `notes`.
   Result<ParameterArrays> Apply(const Graph& graph,
                                 const ParameterArrays& arrays,
                                 const std::string& file,
                                 Diagnostics& notes) const;
 
-  // How one parameter, or many of one pattern, are made.
-  struct Row {
-    std::string pattern;  // a parameter's name: ${i} is a number, * the rest
-    // Joined along the first axis; of each the names that it may have.
-    std::vector<std::vector<std::string>> from;
-    bool transpose = false;                           // each of them
-    std::optional<std::pair<int64_t, int64_t>> rows;  // of what they make
-    SourceLoc loc;
-  };
-  struct Table {
-    std::vector<Row> rows;
-  };
-
  private:
-  std::vector<Table> tables_;
+  std::vector<WeightTable> tables_;
 };
 
 }  // namespace mxc

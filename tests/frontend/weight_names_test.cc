@@ -118,6 +118,16 @@ TEST_CASE("weights: a name that both have by chance settles nothing") {
   CHECK(ValuesOf(*model, "layer2_bias") == std::vector<float>{0.5, -2});
 }
 
+TEST_CASE(
+    "weights: an array that only shares a name gives way to the table's") {
+  Files files;
+  std::vector<NamedArray> arrays = Published();
+  arrays.push_back(ArrayOf("layer1_bias", {3}, {1, 1, 1}));
+  const auto model = files.LoadNet(arrays);
+  REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+  CHECK(ValuesOf(*model, "layer1_bias") == std::vector<float>{5, 6});
+}
+
 TEST_CASE("weights: of several tables the one that the file fits best") {
   Files files;
   const auto model = files.LoadNet(
@@ -163,6 +173,20 @@ TEST_CASE("weights: arrays that cannot be what is asked for are refused") {
       "'left' has shape (5, 2), expected 6 rows or more"));
 }
 
+// One array may be asked for as often as a network has parameters.
+TEST_CASE("weights: what a table makes of a file has an end") {
+  std::string sources;
+  for (int i = 0; i < 20; ++i) sources += std::string(i ? "," : "") + "\"big\"";
+  Files files;
+  const auto model =
+      files.LoadNet({ArrayOf("big", {1000, 2}, std::vector<float>(2000, 1.0f))},
+                    R"({"names": {"*": {"from": [)" + sources + "]}}}");
+  REQUIRE_FALSE(model.ok());
+  CHECK(model.errors()[0].message.ends_with(
+      "the table makes more than eight times the file's bytes of it"));
+  CHECK(model.errors()[0].loc.known());
+}
+
 TEST_CASE("weights: mistakes in a table have places") {
   const auto mistake = [](const std::string& table) {
     const auto model = LoadText(
@@ -184,6 +208,10 @@ TEST_CASE("weights: mistakes in a table have places") {
   CHECK(mistake(R"({"names": {"a": {"from": "b", "rows": [3, 3]}}})")
             .starts_with("'rows' is [3, 3], expected"));
   CHECK(mistake(R"({"names": {"a": "{b,c}{b,c}{b,c}{b,c}{b,c}{b,c}{b,c}"}})") ==
+        "the weights' name stands for too many");
+  std::string braces;
+  for (int i = 0; i < 100'000; ++i) braces += "{}";
+  CHECK(mistake(R"({"names": {"a": ")" + braces + R"("}})") ==
         "the weights' name stands for too many");
   CHECK(mistake(R"({"names": {"a": 1}})").find("expected an object") !=
         std::string::npos);
