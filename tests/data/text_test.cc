@@ -72,6 +72,22 @@ TEST_CASE("text: words") {
   CHECK(Drain(*iterator)[0].data[0] == Values{4, 1, 3, 0, 4, 2});
 }
 
+TEST_CASE("text: the tokens of a vocabulary") {
+  const TestFolder folder;
+  const std::string vocabulary =
+      folder.Write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\ncat\n##s\n");
+  const std::string spec = "text:" + folder.Write("a.txt", "The cats\nthe dog");
+  IteratorOptions options =
+      Options(1, {{"length", "4"}, {"tokens", vocabulary}});
+  const auto iterator = MustOpen(spec, options);
+  CHECK(iterator->label_names().empty());  // they are in a file of theirs
+  CHECK(Drain(*iterator)[0].data[0] == Values{4, 5, 6, 4});
+  CHECK(Drain(*iterator)[0].labels[0] == Values{5, 6, 4, 1});
+  options.settings.emplace_back("unit", "word");
+  CHECK(Says(Refusal(spec, options),
+             "'tokens' stands beside 'unit', expected one of them"));
+}
+
 // The same lines as mx.rnn.BucketSentenceIter would hold them.
 TEST_CASE("text: lines in buckets, filled up with 0") {
   const TestFolder folder;

@@ -64,6 +64,22 @@ TEST_CASE("WordPiece: a vocabulary with capitals keeps case and accents") {
   CHECK(words->Encode("Café cafe café") == Tokens{3, 4, 0});
 }
 
+// Unicode Standard Annex 15, table 7: marks of lower classes stand first.
+TEST_CASE("marks are decomposed into their one order") {
+  const data::Unicode& unicode = **data::Unicode::Get();
+  using Codes = std::vector<int32_t>;
+  CHECK(unicode.Decomposed({0x1e0b, 0x0323}) == Codes{'d', 0x0323, 0x0307});
+  CHECK(unicode.Decomposed({0x1e0d, 0x0307}) == Codes{'d', 0x0323, 0x0307});
+  CHECK(unicode.Decomposed({0xac01, 0x0307, 0x0308, 'q'}) ==
+        Codes{0x1100, 0x1161, 0x11a8, 0x0307, 0x0308, 'q'});
+}
+
+TEST_CASE("WordPiece: a letter with endless marks costs a moment") {
+  std::string text = "a";
+  for (int i = 0; i < 200'000; ++i) text += "\u0301\u0323";
+  CHECK(WordPiece()->Encode(text) == Tokens{15});
+}
+
 // Byte b is token b; then pairs of them, the end of a text last.
 class Pairs {
  public:

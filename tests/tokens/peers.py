@@ -7,7 +7,7 @@ Trains vocabularies on texts of this repository, byte-level pairs as gpt2's and
 WordPiece as bert-base-uncased's and -cased's, and cuts drawn texts: words,
 accents composed and decomposed, CJK, emoji with their joiners, control
 characters, spaces of every kind, contractions, long words, special tokens. Then
-every character of Unicode 8 by itself between letters. Byte-level tokens must
+every character of Unicode 3.2 by itself between letters. Byte-level tokens must
 make the same text again. Needs tokenizers and transformers. Ends with 1 where
 one text differs.
 """

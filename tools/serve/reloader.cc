@@ -11,10 +11,12 @@ namespace mxc::serve {
 
 void Reloader::Begin(Told told) {
   const std::lock_guard lock(mutex_);
+  if (!runs_) {
+    // The one before, if any, has nothing left to do but end.
+    thread_ = std::jthread([this] { Run(); });
+    runs_ = true;
+  }
   asked_.push_back(std::move(told));
-  if (std::exchange(runs_, true)) return;
-  // The one before, if any, has nothing left to do but end.
-  thread_ = std::jthread([this] { Run(); });
 }
 
 void Reloader::Run() {

@@ -8,6 +8,7 @@
 // For a network that takes a csr matrix, the elements that a line names instead:
 //   data_indices  i32[K], -1 for none     data_values  f32[K]
 #include <algorithm>
+#include <unordered_map>
 
 #include "runtime/data/files/lines.h"
 #include "runtime/data/source.h"
@@ -111,8 +112,11 @@ class CsrRow {
   Status Take(int64_t index, float value) {
     size_t at = count_;
     if (index <= last_) {
-      while (at > 0 && indices_[at - 1] != index) --at;
-      at = at > 0 ? at - 1 : count_;
+      for (size_t i = places_.size(); i < count_; ++i) {
+        places_.emplace(indices_[i], i);
+      }
+      const auto place = places_.find(index);
+      if (place != places_.end()) at = place->second;
     }
     if (at == indices_.size()) {
       return BadRecord("it names more than the " +
@@ -131,6 +135,9 @@ class CsrRow {
   const std::span<float> values_;
   size_t count_ = 0;
   int64_t last_ = -1;  // the largest so far
+  // Where the first indices stand, as many as were there when one was not larger
+  // than those before it.
+  std::unordered_map<int64_t, size_t> places_;
 };
 
 // The network's inputs for the elements of a csr matrix of that name; none where

@@ -37,9 +37,8 @@ struct TextOptions {
     f.Choice("unit", unit, {"character", "word"}, "what a symbol is");
     f("unknown", unknown, "symbol that stands for those not trained with");
     f("tokens", tokens,
-      "vocab.txt, vocab.json beside merges.txt, or their folder: symbols are "
-      "its "
-      "tokens");
+      "symbols are its tokens: a vocab.txt, a vocab.json beside merges.txt, or "
+      "the folder of either");
   }
 };
 
@@ -53,6 +52,12 @@ class Coding {
     coding.unit_ = options.unit;
     coding.unknown_ = options.unknown;
     if (!options.tokens.empty()) {
+      if (options.unit != TextUnit::kCharacter || !options.unknown.empty()) {
+        return runtime::Fail(StatusCode::kInvalidArgument,
+                             "'tokens' stands beside '%s', expected one "
+                             "of them",
+                             options.unknown.empty() ? "unit" : "unknown");
+      }
       MXC_RT_ASSIGN(coding.tokenizer_, Tokenizer::Open(options.tokens));
     } else if (!request.label_names.empty()) {
       coding.vocabulary_.emplace(request.label_names);

@@ -3,6 +3,9 @@
 
 #include <utf8proc.h>
 
+#include <algorithm>
+#include <array>
+
 #include "runtime/base/dynamic_library.h"
 
 namespace mxc::data {
@@ -12,7 +15,8 @@ using runtime::StatusOr;
 
 #define MXC_UTF8PROC_FUNCTIONS(F) \
   F(utf8proc_category)            \
-  F(utf8proc_decompose)           \
+  F(utf8proc_decompose_char)      \
+  F(utf8proc_get_property)        \
   F(utf8proc_iterate)             \
   F(utf8proc_tolower)
 
@@ -30,6 +34,20 @@ runtime::Status Load() {
 #undef MXC_WANT
   return runtime::LoadFunctions("libutf8proc.so.2", "a vocabulary of tokens",
                                 "libutf8proc2", wanted);
+}
+
+// Canonical; no character becomes more than four.
+void AppendDecomposed(int32_t code, std::vector<int32_t>& parts) {
+  constexpr size_t kMost = 4;
+  std::array<utf8proc_int32_t, kMost> buffer;
+  int boundary = 0;
+  const auto count = library.utf8proc_decompose_char(
+      code, buffer.data(), kMost, UTF8PROC_DECOMPOSE, &boundary);
+  if (count < 0 || static_cast<size_t>(count) > kMost) {
+    parts.push_back(code);
+  } else {
+    parts.insert(parts.end(), buffer.begin(), buffer.begin() + count);
+  }
 }
 
 }  // namespace
@@ -102,18 +120,23 @@ int32_t Unicode::LowerCase(int32_t code) const {
   return library.utf8proc_tolower(code);
 }
 
+// The characters by themselves, and the marks that follow one in the order of
+// their classes: utf8proc_decompose of the whole sorts by exchanging neighbours,
+// hours for a text that is all marks (Unicode 15, 3.11: canonical ordering).
 std::vector<int32_t> Unicode::Decomposed(
     const std::vector<int32_t>& codes) const {
-  std::string text;
-  for (const int32_t code : codes) AppendUtf8(code, &text);
-  // No character becomes more than four.
-  std::vector<int32_t> parts(4 * codes.size() + 1);
-  const auto count = library.utf8proc_decompose(
-      reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
-      static_cast<utf8proc_ssize_t>(text.size()), parts.data(),
-      static_cast<utf8proc_ssize_t>(parts.size()), UTF8PROC_DECOMPOSE);
-  if (count < 0 || static_cast<size_t>(count) > parts.size()) return codes;
-  parts.resize(static_cast<size_t>(count));
+  std::vector<int32_t> parts;
+  for (const int32_t code : codes) AppendDecomposed(code, parts);
+  const auto class_of = [](int32_t code) {
+    return library.utf8proc_get_property(code)->combining_class;
+  };
+  const auto is_base = [&](int32_t code) { return class_of(code) == 0; };
+  for (auto marks = parts.begin(); marks != parts.end();) {
+    marks = std::find_if_not(marks, parts.end(), is_base);
+    const auto end = std::find_if(marks, parts.end(), is_base);
+    std::ranges::stable_sort(marks, end, {}, class_of);
+    marks = end;
+  }
   return parts;
 }
 
