@@ -161,7 +161,7 @@ std::vector<Tensor> FilterInputs() {
 
 TEST_CASE("a fused convolution with a norm and relu") {
   // Inputs 0 to 1 as levels of 255.5.
-  std::vector<Tensor> inputs = {
+  const std::vector<Tensor> inputs = {
       Uint8({1, 1, 3, 3}, {26, 51, 77, 102, 89, 64, 38, 13, 115}),
       FilterInputs()[0],
       Floats({2}, {0.5F, -0.25F}),
@@ -171,30 +171,58 @@ TEST_CASE("a fused convolution with a norm and relu") {
       Floats({2}, {1, 0.25F}),
       End(0),
       End(1)};
-  std::vector<AttrText> attrs = {{"layer", "Convolution"},
-                                 {"settings", "kernel=(2, 2)\nnum_filter=2\n"},
-                                 {"with_norm", "True"},
-                                 {"fix_gamma", "False"},
-                                 {"eps", "0.001"},
-                                 {"activation", "Activation"},
-                                 {"activation_settings", "act_type=relu\n"},
-                                 {"positive", "True"},
-                                 {"min_calib_range", "0"},
-                                 {"max_calib_range", "2.086507"}};
+  const std::vector<AttrText> attrs = {
+      {"layer", "Convolution"},
+      {"settings", "kernel=(2, 2)\nnum_filter=2\n"},
+      {"with_norm", "True"},
+      {"fix_gamma", "False"},
+      {"eps", "0.001"},
+      {"activation", "Activation"},
+      {"activation_settings", "act_type=relu\n"},
+      {"positive", "True"},
+      {"min_calib_range", "0"},
+      {"max_calib_range", "2.086507"}};
   const auto y = EvaluateOp("_quantized_layer", attrs, inputs);
   CHECK(y[0].type().dtype == DType::kU8);
   CHECK(ValuesOf(y[0]) == List{254, 198, 89, 98, 71, 92, 91, 33});
   CHECK(y[2].At(0) == doctest::Approx(2.086507));
+}
 
-  // With a summand that is half of the range everywhere.
-  attrs.insert(attrs.end(), {{"with_sum", "True"}});
-  attrs[7].second = "False";
-  inputs.insert(inputs.begin() + 7, Uint8({1, 2, 2, 2}, List(8, 100)));
-  inputs.insert(inputs.end(), {End(0), End(1)});
-  const auto sums = EvaluateOp("_quantized_layer", attrs, inputs);
-  CHECK(sums[0].type().dtype == DType::kI8);
-  // (q / 255.5 · 2.086507 + 100 / 255.5) · 127.5 / 2.086507
-  CHECK(Near(ValuesOf(sums[0]), {127, 123, 68, 73, 59, 70, 69, 40}, 1));
+// relu or nothing of a 1x1 convolution, plus other numbers of 8 bits.
+std::vector<Tensor> SumWith(const Tensor& summand, const char* low,
+                            const char* high, bool relu) {
+  std::vector<AttrText> attrs = {
+      {"layer", "Convolution"},
+      {"settings", "kernel=(1, 1)\nnum_filter=2\nno_bias=True\n"},
+      {"with_sum", "True"},
+      {"positive", relu ? "True" : "False"},
+      {"min_calib_range", low},
+      {"max_calib_range", high}};
+  if (relu) {
+    attrs.insert(attrs.end(), {{"sum_activation", "Activation"},
+                               {"sum_activation_settings", "act_type=relu\n"}});
+  }
+  const bool is_signed = summand.type().dtype == DType::kI8;
+  return EvaluateOp("_quantized_layer", attrs,
+                    {Uint8({1, 1, 2, 2}, {26, 51, 102, 255}),
+                     Floats({2, 1, 1, 1}, {1.5F, -0.75F}), summand, End(0),
+                     End(1), End(is_signed ? -1.0F : 0), End(1)});
+}
+
+TEST_CASE("a fused sum has the levels of its summand's type") {
+  const Tensor small =
+      Int8({1, 2, 2, 2}, {100, -50, 3, 127, 10, -60, 100, 127});
+  const Tensor bright = Uint8({1, 2, 2, 2}, {200, 5, 255, 60, 30, 250, 7, 100});
+  const auto limited = SumWith(small, "0", "2", true);
+  CHECK(limited[0].type().dtype == DType::kU8);
+  CHECK(ValuesOf(limited[0]) == List{120, 0, 79, 127, 0, 0, 62, 31});
+  CHECK(ValuesOf(SumWith(small, "-1", "1", false)[0]) ==
+        List{119, -12, 79, 127, 0, -79, 62, 31});
+  CHECK(ValuesOf(SumWith(bright, "0", "2", true)[0]) ==
+        List{119, 41, 204, 220, 5, 106, 0, 0});
+  const auto wrapped = SumWith(bright, "-1", "1", false);
+  CHECK(wrapped[0].type().dtype == DType::kI8);
+  CHECK(ValuesOf(wrapped[0]) == List{119, 41, -53, -36, 5, 106, 0, 0});
 }
 
 TEST_CASE("filters are computed as their meaning says") {

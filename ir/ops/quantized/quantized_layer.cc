@@ -122,8 +122,10 @@ class LayerParts {
     const double low = *a_.min_calib_range, high = *a_.max_calib_range;
     const double magnitude = std::max(std::abs(low), std::abs(high));
     const double levels = LevelsOf(output_.dtype, kWideLevels);
-    const Value rounded = Rounded(b_.Mul(y, levels / magnitude), output_.dtype);
-    return {b_.Cast(rounded, output_.dtype), b_.Scalar(low), b_.Scalar(high)};
+    const DType written = WrittenType();
+    const Value rounded = Rounded(b_.Mul(y, levels / magnitude), written);
+    return {b_.Cast(b_.Cast(rounded, written), output_.dtype), b_.Scalar(low),
+            b_.Scalar(high)};
   }
 
  private:
@@ -140,6 +142,10 @@ class LayerParts {
   }
   Value Rounded(Value x, DType levels) const {
     return b_.Op<op::RoundToLevels>({x}, {.levels = levels});
+  }
+  // oneDNN adds to the summand where it lies.
+  DType WrittenType() const {
+    return a_.with_sum ? In("sum").type().dtype : output_.dtype;
   }
   // One value, or one a filter, beside the axes of the output.
   Value ByChannel(Value x) const {
