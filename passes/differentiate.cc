@@ -252,9 +252,9 @@ class Differentiation {
     std::map<int, Value> now;  // by variable: after the operators so far
     std::vector<Node*> variables;
     for (Node* node : forward_) {
-      if (node->op == nullptr || node->op->next_states == 0) continue;
+      if (node->NextStates() == 0) continue;
       const std::vector<InputSpec> specs = node->op->inputs(node->attrs.get());
-      int output = static_cast<int>(node->types.size()) - node->op->next_states;
+      int output = static_cast<int>(node->types.size()) - node->NextStates();
       for (size_t i = 0; i < specs.size() && i < node->inputs.size(); ++i) {
         if (specs[i].kind != InputKind::kState) continue;
         const Value next = node->out(output++);

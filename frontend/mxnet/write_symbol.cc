@@ -62,8 +62,7 @@ class Writer {
       const Node& node = *order_[i];
       nodes += (i > 0 ? ", \n    " : "\n    ") + WriteNode(node);
       if (IsVariable(node)) arg_nodes.push_back(std::to_string(i));
-      row += node.types.size();
-      if (node.kind == Node::Kind::kOperator) row -= node.op->next_states;
+      row += node.types.size() - node.NextStates();
       rows.push_back(std::to_string(row));
     }
     for (const Value& head : graph_.outputs) heads.push_back(Entry(head));

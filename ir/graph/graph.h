@@ -84,6 +84,10 @@ class Node {
     return *static_cast<const Attrs*>(attrs.get());
   }
   Value out(int index = 0) { return {this, index}; }
+  // How many of the last outputs are the next values of the kState inputs.
+  int NextStates() const {
+    return op != nullptr && op->next_states ? op->next_states(attrs.get()) : 0;
+  }
   // "output", "mean" …; "output" for variables and constants.
   std::string OutputName(int index) const;
 

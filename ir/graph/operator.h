@@ -205,8 +205,8 @@ struct Operator {
       row_form;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
-  // and does not count them as outputs.
-  int next_states = 0;
+  // and does not count them as outputs. Empty: none; see Node::NextStates.
+  std::function<int(const void* attrs)> next_states;
 
   // --- traits -------------------------------------------------------------
   // The output is input 0 read in row-major order under another shape.

@@ -58,7 +58,7 @@ std::optional<std::vector<Tensor>> ConstantValue(const Node& node,
                                                  double most) {
   const Operator& op = *node.op;
   const void* attrs = node.attrs.get();
-  if (!AllConstant(node) || op.any_attributes || op.next_states > 0 ||
+  if (!AllConstant(node) || op.any_attributes || node.NextStates() > 0 ||
       (op.random && op.random(attrs, /*training=*/false))) {
     return std::nullopt;
   }

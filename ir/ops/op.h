@@ -258,7 +258,16 @@ class Op {
     };
     return *this;
   }
-  Op& NextStates(int count) { return op_.next_states = count, *this; }
+  Op& NextStates(int count) {
+    return NextStatesOf([count](const A&) { return count; });
+  }
+  template <class F>
+  Op& NextStatesOf(F f) {  // int(const A&)
+    op_.next_states = [f](const void* a) {
+      return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
   Op& Amends() { return op_.amends = true, *this; }
   Op& Variadic() { return op_.variadic = true, *this; }
   Op& View() { return op_.view = true, *this; }

@@ -25,8 +25,10 @@ std::vector<Operator> Define() {
 #undef MXC_OPERATOR
   for (Operator& op : operators) {
     if (op.visible_outputs) continue;
-    op.visible_outputs = [outputs = op.outputs](const void* attrs) {
-      return static_cast<int>(outputs(attrs).size());
+    op.visible_outputs = [outputs = op.outputs,
+                          states = op.next_states](const void* attrs) {
+      const auto count = static_cast<int>(outputs(attrs).size());
+      return states ? count - states(attrs) : count;
     };
   }
   return operators;

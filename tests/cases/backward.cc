@@ -20,9 +20,9 @@ void AddOutput(Graph& graph, const std::string& name, Value value,
 void AppendNextStates(Node& node, Graph& graph,
                       const std::map<std::string, Tensor>& tensors,
                       std::vector<std::string>& expected) {
-  if (node.op == nullptr || node.op->next_states == 0) return;
+  if (node.NextStates() == 0) return;
   const std::vector<InputSpec> specs = node.op->inputs(node.attrs.get());
-  int output = static_cast<int>(node.types.size()) - node.op->next_states;
+  int output = static_cast<int>(node.types.size()) - node.NextStates();
   for (size_t i = 0; i < specs.size(); ++i) {
     if (specs[i].kind != InputKind::kState) continue;
     const std::string& name = node.inputs[i].node->name;

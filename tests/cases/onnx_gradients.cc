@@ -124,7 +124,7 @@ Tensor Rounded(const Tensor& value, DType dtype) {
 bool TrainsOtherwise(const Graph& graph) {
   return std::ranges::any_of(graph.TopologicalOrder(), [](const Node* node) {
     return node->op != nullptr &&
-           (node->op->next_states > 0 ||
+           (node->NextStates() > 0 ||
             (node->op->random && node->op->random(node->attrs.get(), true)));
   });
 }

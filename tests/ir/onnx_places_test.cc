@@ -13,7 +13,7 @@ namespace {
 using List = std::vector<double>;
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-Tensor Places(Shape shape, std::vector<double> values) {
+Tensor PlacesOf(Shape shape, std::vector<double> values) {
   return TypedTensor(DType::kI64, std::move(shape), std::move(values));
 }
 
@@ -41,26 +41,26 @@ TEST_CASE("values are written in order, and what names no place is left out") {
                     {data, places, values});
   };
   const Tensor data = Floats({3}, {1, 2, 3});
-  const Tensor places = Places({4}, {2, 0, 2, 3});
+  const Tensor places = PlacesOf({4}, {2, 0, 2, 3});
   const Tensor values = Floats({4}, {5, 7, -4, 9});
   CHECK(scattered("write", data, places, values) == List{7, 2, -4});
   CHECK(scattered("add", data, places, values) == List{8, 2, 4});
   CHECK(scattered("multiply", data, places, values) == List{7, 2, -60});
   CHECK(scattered("max", data, places, values) == List{7, 2, 5});
   CHECK(scattered("min", data, places, values) == List{1, 2, -4});
-  CHECK(
-      Near(scattered("max", data, Places({1}, {1}), Floats({1}, {kNotANumber})),
-           {1, kNotANumber, 3}));
+  CHECK(Near(
+      scattered("max", data, PlacesOf({1}, {1}), Floats({1}, {kNotANumber})),
+      {1, kNotANumber, 3}));
   // Places for all rows alike, and one for each.
   const Tensor rows = Floats({2, 2}, {1, 2, 3, 4});
-  CHECK(scattered("write", rows, Places({1}, {1}), Floats({1, 2}, {8, 9})) ==
+  CHECK(scattered("write", rows, PlacesOf({1}, {1}), Floats({1, 2}, {8, 9})) ==
         List{1, 2, 8, 9});
-  CHECK(scattered("write", rows, Places({1, 2}, {1, 0}),
+  CHECK(scattered("write", rows, PlacesOf({1, 2}, {1, 0}),
                   Floats({1, 2}, {8, 9})) == List{1, 9, 8, 4});
 }
 
 TEST_CASE("what is written has the gradient of what stays") {
-  const Tensor places = Places({2, 3}, {1, 1, 3, 0, 4, -1});
+  const Tensor places = PlacesOf({2, 3}, {1, 1, 3, 0, 4, -1});
   for (const char* mode : {"write", "add", "multiply", "max", "min"}) {
     CAPTURE(mode);
     CheckGradient("_scatter_along", {{"axis", "1"}, {"mode", mode}},
@@ -68,10 +68,10 @@ TEST_CASE("what is written has the gradient of what stays") {
   }
   CheckGradient(
       "_scatter_along", {{"axis", "0"}},
-      {SomeDoubles({4, 2}), Places({3}, {2, 0, 2}), SomeDoubles({3, 2}, 3)});
+      {SomeDoubles({4, 2}), PlacesOf({3}, {2, 0, 2}), SomeDoubles({3, 2}, 3)});
   // A factor of 0 has the product of the others.
   CHECK(GradientOf(2, "_scatter_along", {{"axis", "0"}, {"mode", "multiply"}},
-                   {Doubles({2}, {3, 5}), Places({4}, {0, 0, 1, 1}),
+                   {Doubles({2}, {3, 5}), PlacesOf({4}, {0, 0, 1, 1}),
                     Doubles({4}, {0, 2, 0, 0})},
                    {1, 1}) == List{6, 0, 0, 0});
 }

@@ -17,6 +17,7 @@ from mxnet._ctypes.symbol import _symbol_creator
 from mxnet.base import _LIB, c_str, check_call, py_str
 
 from draw import Draw
+from rules_updates import SEVERAL
 
 # Whose gradient MXNet computes by another mask or order than the output, or not
 # at all; ours is what calculus says.
@@ -30,9 +31,6 @@ WRONG_GRADIENT = {
 IN_PLACE = {"_npi_boolean_mask_assign_scalar", "_npi_boolean_mask_assign_tensor"}
 
 
-# Whose outputs MXNet knows by what reads them alone: here each one is added to the
-# weight that it follows.
-READ_BY_ADDITION = {"multi_sgd_update", "preloaded_multi_sgd_update"}
 
 
 def handle_of(name):
@@ -59,15 +57,13 @@ def symbol_of(name, attributes, inputs):
     def of(variables):
         return _symbol_creator(handle_of(name).value, variables, None, list(attributes),
                                [str(each) for each in attributes.values()], "op", False)
-    if name in READ_BY_ADDITION:
-        count = attributes["num_weights"]
-        weights = [mx.sym.Variable(f"op_weight_{k}") for k in range(count)]
-        variables = [each for k in range(count)
-                     for each in (weights[k], mx.sym.Variable(f"op_grad_{k}"))]
-        if name.startswith("preloaded"):
-            variables += [mx.sym.Variable("op_lrs"), mx.sym.Variable("op_wds")]
+    if name in SEVERAL:
+        # MXNet knows the outputs by what reads them alone: each one is added to the
+        # weight that it follows.
+        variables = [mx.sym.Variable("op_" + each) for each in inputs]
         updated = of(variables)
-        return mx.sym.Group([updated[k] + weights[k] for k in range(count)])
+        weights = [each for each in variables if each.name.startswith("op_weight_")]
+        return mx.sym.Group([updated[k] + weight for k, weight in enumerate(weights)])
     if name in IN_PLACE:
         first, *others = (mx.sym.Variable("op_" + each) for each in inputs)
         return of([first + 0, *others])

@@ -64,20 +64,50 @@ def several(draw):
         draw.given[f"array_{k}"] = draw.shape(draw.pick(1, 2, 3))
 
 
-@rule("multi_sgd_update", "preloaded_multi_sgd_update")
-def multi_sgd(draw):
-    draw.type, draw.values = draw.pick("float32", "float64"), "real"
+SEVERAL = ("multi_sgd_update", "multi_mp_sgd_update", "multi_mp_sgd_mom_update",
+           "preloaded_multi_sgd_update", "preloaded_multi_mp_sgd_update",
+           "preloaded_multi_mp_sgd_mom_update", "_multi_adamw_update",
+           "_multi_mp_adamw_update", "_multi_lamb_update", "_multi_mp_lamb_update")
+
+
+@rule(*SEVERAL)
+def several_weights(draw):
+    """MXNet names the inputs of some of them wrongly, so that all are named here."""
+    copied, moments = "_mp_" in draw.operator, "sgd" not in draw.operator
+    draw.type = draw.pick("float16", "float32") if copied else draw.pick("float32", "float64")
+    draw.values = "real"
     count = draw.random.randint(1, 3)
-    draw.set(num_weights=count)
+    each = ["weight", "grad"] + (["mean", "var"] if moments else [])
+    each += ["mom"] * ("mom" in draw.operator) + ["weight32"] * copied
+    draw.inputs = [f"{name}_{k}" for k in range(count) for name in each]
     for k in range(count):
-        draw.given[f"weight_{k}"] = draw.given[f"grad_{k}"] = draw.shape(draw.pick(1, 2, 3))
+        shape = draw.shape(draw.pick(1, 2, 3))
+        draw.given.update({f"{name}_{k}": shape for name in each})
 
-    def rates():
-        return tuple(round(draw.random.uniform(0.01, 1), 3) for _ in range(count))
+    def numbers(low=0.01, high=1):
+        return tuple(round(draw.random.uniform(low, high), 3) for _ in range(count))
 
-    if draw.operator == "multi_sgd_update":
-        draw.set(lrs=rates(), wds=rates())
-    else:
+    draw.set(**{"num_tensors" if "lamb" in draw.operator else "num_weights": count})
+    for name in ("lrs", "wds", "etas", "learning_rates"):
+        if name in draw.attributes:
+            draw.set(**{name: numbers()})
+    if "lamb" in draw.operator:
+        draw.set(step_count=tuple(draw.random.randint(1, 20) for _ in range(count)))
+    for name in ("beta1", "beta2", "momentum"):
+        if name in draw.attributes:
+            draw.set(**{name: round(draw.random.uniform(0.1, 0.95), 3)})
+    if moments:
+        draw.set(epsilon=draw.pick(1e-6, 1e-3))
+    values = {f"weight32_{k}": lambda shape: draw.numpy.uniform(-2, 2, size=shape)
+              .round(3).astype("float32") for k in range(count)}
+    if "preloaded" in draw.operator:
+        draw.inputs += ["lrs", "wds"]
         draw.given.update(lrs=(count,), wds=(count,))
-        draw.given["="] = {name: lambda _: np.asarray(rates(), "float32")
-                           for name in ("lrs", "wds")}
+        values.update({name: lambda _: np.asarray(numbers(), "float32")
+                       for name in ("lrs", "wds")})
+    if "adamw" in draw.operator:
+        draw.inputs.append("rescale_grad")
+        draw.given["rescale_grad"] = (1,)
+        values["rescale_grad"] = lambda _: np.asarray(
+            [draw.random.uniform(0.5, 2)], "float32")
+    draw.given["="] = values

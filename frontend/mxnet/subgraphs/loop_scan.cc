@@ -30,7 +30,7 @@ bool MayBeTurn(const Subgraph& subgraph) {
     if (node->kind == Node::Kind::kVariable) return true;
     const Operator* op = node->op;
     return op != nullptr && op->gradient && !op->loss_head &&
-           op->next_states == 0;
+           node->NextStates() == 0;
   });
 }
 

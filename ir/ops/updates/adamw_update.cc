@@ -6,7 +6,6 @@
 #include "ir/ops/updates/moment_update.h"
 
 namespace mxc {
-namespace {
 
 void StepByAdamw(const AdamwUpdateAttrs& a, WeightUpdate& u) {
   const Expr scale = u.Number(0), zero = u.Literal(0);
@@ -19,8 +18,6 @@ void StepByAdamw(const AdamwUpdateAttrs& a, WeightUpdate& u) {
   u.SetState(0, Select(stays, u.State(0), mean));
   u.SetState(1, Select(stays, u.State(1), square));
 }
-
-}  // namespace
 
 Op<AdamwUpdateAttrs> AdamwUpdateOperator(std::string name, WeightCopy copy) {
   return UpdateOperator<AdamwUpdateAttrs>(

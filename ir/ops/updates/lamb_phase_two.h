@@ -11,10 +11,14 @@ struct LambPhaseTwoAttrs {
 
   void Describe(Fields& f) {
     f("lr", lr).Required().Doc("learning rate");
+    DescribeBounds(f);
+  }
+  void DescribeBounds(Fields& f) {
     f("lower_bound", lower_bound).Doc("the least norm; none if below 0");
     f("upper_bound", upper_bound).Doc("the greatest norm; none if below 0");
   }
 };
+MXC_ATTRS(LambUpdatePhase2, LambPhaseTwoAttrs);
 
 Op<LambPhaseTwoAttrs> LambPhaseTwoOperator(std::string name, bool mixed);
 

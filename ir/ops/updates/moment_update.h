@@ -29,11 +29,16 @@ struct AdamwUpdateAttrs : MomentUpdateOptions {
 
   void Describe(Fields& f) {
     DescribeRate(f);
-    DescribeMoments(f);
     f("eta", eta).Required().Doc("multiplies the step and the weight decay");
+    DescribeShared(f);
+  }
+  // What several weights of one node have in common.
+  void DescribeShared(Fields& f) {
+    DescribeMoments(f);
     DescribeClip(f, "clip_gradient");
   }
 };
+void StepByAdamw(const AdamwUpdateAttrs& a, WeightUpdate& u);
 Op<AdamwUpdateAttrs> AdamwUpdateOperator(std::string name, WeightCopy copy);
 
 struct LambUpdateAttrs : MomentUpdateOptions {
@@ -42,14 +47,22 @@ struct LambUpdateAttrs : MomentUpdateOptions {
 
   LambUpdateAttrs() { epsilon = 1e-6; }
   void Describe(Fields& f) {
-    DescribeMoments(f);
     f("t", t).Required().Doc("updates with this one");
+    f("wd", wd).Required().Doc("weight decay");
+    DescribeCorrection(f);
+    DescribeShared(f);
+  }
+  void DescribeCorrection(Fields& f) {
     f("bias_correction", bias_correction)
         .Doc("moments are divided by what they lack at first");
-    f("wd", wd).Required().Doc("weight decay");
+  }
+  // What several weights of one node have in common.
+  void DescribeShared(Fields& f) {
+    DescribeMoments(f);
     DescribeGradient(f);
   }
 };
+MXC_ATTRS(LambUpdatePhase1, LambUpdateAttrs);
 Op<LambUpdateAttrs> LambPhaseOneOperator(std::string name, WeightCopy copy);
 
 }  // namespace mxc

@@ -1,54 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/updates/update.h"
 
+#include "ir/ops/tensor/axes.h"
+
 namespace mxc {
 namespace {
 
-constexpr int kFirstState = 2;
+constexpr int kFirstState = 2;  // of a weight's inputs
 
-int StateCount(const UpdateForm& form) {
+bool HasCopy(const UpdateForm& form) { return form.copy != WeightCopy::kNone; }
+
+// Of one weight.
+int StatesOfEach(const UpdateForm& form) {
   const bool copy = form.copy == WeightCopy::kState;
   return static_cast<int>(form.states.size()) + (copy ? 1 : 0);
 }
+int InputsOfEach(const UpdateForm& form) {
+  return kFirstState + static_cast<int>(form.states.size()) +
+         (HasCopy(form) ? 1 : 0);
+}
 
 int FirstNumber(const UpdateForm& form) {
-  const bool copy = form.copy != WeightCopy::kNone;
-  return kFirstState + static_cast<int>(form.states.size()) + (copy ? 1 : 0);
+  return form.weights() * InputsOfEach(form);
+}
+
+// Of weight `which`, among the outputs.
+int NextState(const UpdateForm& form, int which, int k) {
+  return form.weights() + which * StatesOfEach(form) + k;
 }
 
 DType UpdateType(const UpdateForm& form, DType weight) {
-  const bool copy = form.copy != WeightCopy::kNone;
-  return weight == DType::kF64 && !copy ? DType::kF64 : DType::kF32;
+  return weight == DType::kF64 && !HasCopy(form) ? DType::kF64 : DType::kF32;
 }
 
-// One of the weight's shape, and what that says of the weight's.
-void AlikeShape(TypeInference& t, int input) {
-  t.SetIn(input, t.In(0));
-  t.SetIn(0, t.In(input));
+std::string NameOf(const UpdateForm& form, std::string_view name, int which) {
+  return form.several.count == 0 ? std::string(name)
+                                 : fmt::format("{}_{}", name, which);
 }
-void AlikeType(TypeInference& t, int input) {
-  t.SetInDType(input, t.InDType(0));
-  t.SetInDType(0, t.InDType(input));
+
+// An input of the weight's shape, and what that says of the weight's.
+void AlikeShape(TypeInference& t, int weight, int input) {
+  t.SetIn(input, t.In(weight));
+  t.SetIn(weight, t.In(input));
+}
+void AlikeType(TypeInference& t, int weight, int input) {
+  t.SetInDType(input, t.InDType(weight));
+  t.SetInDType(weight, t.InDType(input));
+}
+
+void WeightTypes(const UpdateForm& form, int which, TypeInference& t) {
+  const int weight = which * InputsOfEach(form);
+  const int end = weight + InputsOfEach(form);
+  t.SetIn(weight, t.Out(which));
+  for (int i = weight + 1; i < end; ++i) AlikeShape(t, weight, i);
+  for (int i = weight + 1; i < end; ++i) {
+    AlikeShape(t, weight, i);
+    if (HasCopy(form) && i >= weight + kFirstState) {
+      t.SetInDType(i, DType::kF32);
+    } else {
+      AlikeType(t, weight, i);
+    }
+  }
+  t.SetOut(which, t.In(weight));
+  t.SetOutDType(
+      which, form.copy == WeightCopy::kRead ? DType::kF32 : t.InDType(weight));
+  for (int k = 0; k < StatesOfEach(form); ++k) {
+    const int state = weight + kFirstState + k;
+    t.SetOut(NextState(form, which, k), t.In(state));
+    t.SetOutDType(NextState(form, which, k), t.InDType(state));
+  }
 }
 
 }  // namespace
 
 std::vector<InputSpec> UpdateInputs(const UpdateForm& form) {
-  std::vector<InputSpec> inputs = {{"weight"}, {"grad"}};
-  for (const std::string& state : form.states) {
-    inputs.push_back({state, InputKind::kState});
-  }
-  if (form.copy != WeightCopy::kNone) {
+  std::vector<InputSpec> inputs;
+  for (int which = 0; which < form.weights(); ++which) {
+    const auto add = [&](std::string_view name, InputKind kind) {
+      inputs.push_back({NameOf(form, name, which), kind});
+    };
+    add("weight", InputKind::kData);
+    add("grad", InputKind::kData);
+    for (const std::string& state : form.states) add(state, InputKind::kState);
+    if (!HasCopy(form)) continue;
     const bool state = form.copy == WeightCopy::kState;
-    inputs.push_back(
-        {"weight32", state ? InputKind::kState : InputKind::kData});
+    add("weight32", state ? InputKind::kState : InputKind::kData);
   }
   for (const std::string& number : form.numbers) inputs.push_back({number});
   return inputs;
 }
 
 std::vector<std::string> UpdateOutputs(const UpdateForm& form) {
-  std::vector<std::string> outputs = {"output"};
+  std::vector<std::string> outputs = NumberedOutputs(int64_t{form.weights()});
   for (const InputSpec& input : UpdateInputs(form)) {
     if (input.kind != InputKind::kState) continue;
     outputs.push_back("next_" + input.name);
@@ -56,49 +99,47 @@ std::vector<std::string> UpdateOutputs(const UpdateForm& form) {
   return outputs;
 }
 
+int UpdateStates(const UpdateForm& form) {
+  return form.weights() * StatesOfEach(form);
+}
+
 void UpdateTypes(const UpdateForm& form, TypeInference& t) {
-  const int numbers = FirstNumber(form), states = StateCount(form);
-  const bool copy = form.copy != WeightCopy::kNone;
-  t.SetIn(0, t.Out(0));
-  for (int i = 1; i < numbers; ++i) AlikeShape(t, i);
-  for (int i = 1; i < numbers; ++i) {
-    AlikeShape(t, i);
-    if (copy && i >= kFirstState) {
-      t.SetInDType(i, DType::kF32);
-    } else {
-      AlikeType(t, i);
-    }
+  for (int which = 0; which < form.weights(); ++which) {
+    WeightTypes(form, which, t);
   }
-  t.SetOut(0, t.In(0));
-  t.SetOutDType(0, form.copy == WeightCopy::kRead ? DType::kF32 : t.InDType(0));
-  for (int k = 0; k < states; ++k) {
-    t.SetOut(1 + k, t.In(kFirstState + k));
-    t.SetOutDType(1 + k, t.InDType(kFirstState + k));
-  }
-  for (int i = numbers; i < t.inputs(); ++i) {
+  const Shape each = {form.weights()};
+  for (int i = FirstNumber(form); i < t.inputs(); ++i) {
     t.SetInDType(i, DType::kF32);
+    if (!form.several.numbers_for_each) continue;
+    if (!t.In(i).known()) t.SetIn(i, each);
+    t.Require(t.In(i) == each, "C1: input {} has shape {}, expected {}", i,
+              ToString(t.In(i)), ToString(each));
   }
 }
 
 WeightUpdate::WeightUpdate(const UpdateForm& form, const UpdateOptions& options,
-                           Definition& def)
+                           Definition& def, int which)
     : form_(form),
       options_(options),
       def_(def),
-      computing_(UpdateType(form, def.InDType(0))),
-      weight_(Read(form.copy == WeightCopy::kNone ? 0 : FirstNumber(form) - 1)),
+      which_(which),
+      computing_(UpdateType(form, def.InDType(which * InputsOfEach(form)))),
+      weight_(Read(HasCopy(form) ? InputsOfEach(form) - 1 : 0)),
       gradient_(Read(1)) {}
 
 Expr WeightUpdate::Read(int input) const {
-  return Cast(def_.In(input, def_.Indices()), computing_);
+  return Cast(
+      def_.In(which_ * InputsOfEach(form_) + input, def_.Indices(which_)),
+      computing_);
 }
 
 Expr WeightUpdate::State(int k) const { return Read(kFirstState + k); }
 
 Expr WeightUpdate::Number(int k) const {
   const int input = FirstNumber(form_) + k;
-  const std::vector<Expr> first(def_.InShape(input).rank(), Expr(0));
-  return Cast(def_.In(input, first), computing_);
+  std::vector<Expr> index(def_.InShape(input).rank(), Expr(0));
+  if (form_.several.numbers_for_each) index = {Expr(which_)};
+  return Cast(def_.In(input, index), computing_);
 }
 
 Expr WeightUpdate::Clipped(const Expr& x) const {
@@ -106,10 +147,14 @@ Expr WeightUpdate::Clipped(const Expr& x) const {
   return ClippedTo(x, Literal(options_.clip_gradient));
 }
 
+void WeightUpdate::SetState(int k, const Expr& element) {
+  def_.Set(NextState(form_, which_, k), element);
+}
+
 void WeightUpdate::SetWeight(const Expr& element) {
-  def_.Set(0, element);
+  def_.Set(which_, element);
   if (form_.copy == WeightCopy::kState)
-    SetState(StateCount(form_) - 1, element);
+    SetState(StatesOfEach(form_) - 1, element);
 }
 
 }  // namespace mxc

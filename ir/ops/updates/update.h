@@ -58,16 +58,26 @@ struct UpdateForm {
   std::vector<std::string> states;
   WeightCopy copy = WeightCopy::kNone;
   std::vector<std::string> numbers = {};  // f32 inputs, the last ones
+  // Several weights by one node: the inputs of each follow those of the one
+  // before, then come the numbers; all next weights come before the next states.
+  // The names of what belongs to weight i end with _<i>.
+  struct Several {
+    int count = 0;                  // 0: one weight, and names without a number
+    bool numbers_for_each = false;  // C1: every number is f32[count]
+  } several = {};
+
+  int weights() const { return several.count == 0 ? 1 : several.count; }
 };
 
 class WeightUpdate {
  public:
+  // Of weight `which`.
   WeightUpdate(const UpdateForm& form, const UpdateOptions& options,
-               Definition& def);
+               Definition& def, int which = 0);
 
   const Expr& weight() const { return weight_; }
   Expr Literal(double number) const { return Lit(number, weight_); }
-  // Element of state k; the first element of the k-th number.
+  // Element of state k; the k-th number: its first element, or this weight's.
   Expr State(int k) const;
   Expr Number(int k) const;
 
@@ -82,10 +92,14 @@ class WeightUpdate {
   UpdateTerms Terms(const Expr& gradient) const {
     return {weight_, gradient, Literal(options_.lr), Literal(options_.wd)};
   }
+  // The same by a rate and a decay that are numbers 0 and 1.
+  UpdateTerms TermsByNumbers(const Expr& gradient) const {
+    return {weight_, gradient, Number(0), Number(1)};
+  }
 
   // The results, each once.
   void SetWeight(const Expr& element);
-  void SetState(int k, const Expr& element) { def_.Set(1 + k, element); }
+  void SetState(int k, const Expr& element);
   // The weight and state 0.
   void SetMoved(const MovedWeight& next) {
     SetWeight(next.weight);
@@ -99,22 +113,23 @@ class WeightUpdate {
   const UpdateForm& form_;
   const UpdateOptions& options_;
   Definition& def_;
+  const int which_;
   const DType computing_;
   const Expr weight_, gradient_;
 };
 
 std::vector<InputSpec> UpdateInputs(const UpdateForm& form);
 std::vector<std::string> UpdateOutputs(const UpdateForm& form);
+int UpdateStates(const UpdateForm& form);
 void UpdateTypes(const UpdateForm& form, TypeInference& t);
 
 // `update`: void(const A&, WeightUpdate&)
 template <class A, class F>
 Op<A> UpdateOperator(std::string name, const UpdateForm& form, F update) {
-  const auto states = static_cast<int>(UpdateOutputs(form).size()) - 1;
   return Op<A>(std::move(name))
       .Inputs(UpdateInputs(form))
-      .Outputs(UpdateOutputs(form), 1)
-      .NextStates(states)
+      .Outputs(UpdateOutputs(form), form.weights())
+      .NextStates(UpdateStates(form))
       .Types([form](const A&, TypeInference& t) { UpdateTypes(form, t); })
       .FloatsOnly()
       .Meaning([form, update](const A& a, Definition& def) {
