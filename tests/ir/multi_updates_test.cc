@@ -221,6 +221,20 @@ TEST_CASE("lans of several weights") {
   CHECK(Near(ValuesOf(mixed[7]), second.weight));
 }
 
+TEST_CASE("a copy counts for nothing where the weight is f32 itself") {
+  const auto stepped = EvaluateOp("multi_mp_sgd_update", kRateOfEach,
+                                  Weights(DType::kF32).Copy(3).With());
+  // w - lr·(wd·w + g) of the weights, not of the copies.
+  CHECK(Near(ValuesOf(stepped[0]), {0.93, -2.06, 0.515}));
+  CHECK(ValuesOf(stepped[3]) == List{3});
+  const auto lamb = EvaluateOp("_multi_mp_lamb_update", kLamb,
+                               Weights(DType::kF32).Moments().Copy(3).With());
+  const auto alone = EvaluateOp("_multi_lamb_update", kLamb,
+                                Weights(DType::kF32).Moments().With());
+  CHECK(ValuesOf(lamb[0]) == ValuesOf(alone[0]));
+  CHECK(ValuesOf(lamb[7]) == List{3});
+}
+
 TEST_CASE("lists have a number for each weight, types follow from any tensor") {
   const OpRun run =
       InferOp("_multi_mp_adamw_update", With({{"etas", "(1, 1)"}}, kRateOfEach),

@@ -4,14 +4,6 @@
 namespace mxc {
 namespace {
 
-const UpdateForm kMoments = {{"mean", "var"}};
-
-UpdateForm MomentsWith(WeightCopy copy) {
-  UpdateForm form = kMoments;
-  form.copy = copy;
-  return form;
-}
-
 // One weight of a node, and what becomes of it.
 struct LambWeight {
   Value weight, gradient, mean, square;
@@ -91,11 +83,13 @@ std::vector<Value> EachWeight(const A& a, const Node& node, bool copied, F next,
   for (int i = 0; i < static_cast<int>(a.weights()); ++i) {
     const Value* in = &node.inputs[static_cast<size_t>(i) * stride];
     b.BeginPart(fmt::format("weight{}", i));
-    const LambWeight weight{in[0], in[1], in[2], in[3], copied ? in[4] : in[0]};
+    const DType dtype = in[0].type().dtype;
+    const bool mixed = copied && dtype != DType::kF32;  // see update.h
+    const LambWeight weight{in[0], in[1], in[2], in[3], mixed ? in[4] : in[0]};
     const LambNext found = next(a, i, weight, b);
-    weights.push_back(b.Cast(found.weight, in[0].type().dtype));
+    weights.push_back(b.Cast(found.weight, dtype));
     states.insert(states.end(), {found.mean, found.square});
-    if (copied) states.push_back(found.weight);
+    if (copied) states.push_back(mixed ? found.weight : in[4]);
   }
   b.BeginPart("");
   weights.insert(weights.end(), states.begin(), states.end());
@@ -111,7 +105,7 @@ std::optional<std::string> CheckLists(const MultiLansAttrs& a) {
 
 template <class A, class F>
 Op<A> LambOperator(std::string name, WeightCopy copy, F next) {
-  return SeveralUpdates<A>(std::move(name), MomentsWith(copy))
+  return SeveralUpdates<A>(std::move(name), {{"mean", "var"}, copy})
       .Check(CheckLists)
       .Decompose([copy, next](const A& a, const Node& node, GraphBuilder& b) {
         return EachWeight(a, node, copy != WeightCopy::kNone, next, b);

@@ -124,7 +124,10 @@ WeightUpdate::WeightUpdate(const UpdateForm& form, const UpdateOptions& options,
       def_(def),
       which_(which),
       computing_(UpdateType(form, def.InDType(which * InputsOfEach(form)))),
-      weight_(Read(HasCopy(form) ? InputsOfEach(form) - 1 : 0)),
+      copied_(HasCopy(form) &&
+              !(form.several.count > 0 &&
+                def.InDType(which * InputsOfEach(form)) == DType::kF32)),
+      weight_(Read(copied_ ? InputsOfEach(form) - 1 : 0)),
       gradient_(Read(1)) {}
 
 Expr WeightUpdate::Read(int input) const {
@@ -153,8 +156,9 @@ void WeightUpdate::SetState(int k, const Expr& element) {
 
 void WeightUpdate::SetWeight(const Expr& element) {
   def_.Set(which_, element);
-  if (form_.copy == WeightCopy::kState)
-    SetState(StatesOfEach(form_) - 1, element);
+  if (form_.copy != WeightCopy::kState) return;
+  const int copy = StatesOfEach(form_) - 1;
+  SetState(copy, copied_ ? element : State(copy));
 }
 
 }  // namespace mxc

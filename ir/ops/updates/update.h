@@ -60,7 +60,8 @@ struct UpdateForm {
   std::vector<std::string> numbers = {};  // f32 inputs, the last ones
   // Several weights by one node: the inputs of each follow those of the one
   // before, then come the numbers; all next weights come before the next states.
-  // The names of what belongs to weight i end with _<i>.
+  // The names of what belongs to weight i end with _<i>. As in MXNet, the copy of
+  // a weight that is f32 itself is neither read nor changed.
   struct Several {
     int count = 0;                  // 0: one weight, and names without a number
     bool numbers_for_each = false;  // C1: every number is f32[count]
@@ -115,6 +116,7 @@ class WeightUpdate {
   Definition& def_;
   const int which_;
   const DType computing_;
+  const bool copied_;  // the copy is read, and what is updated
   const Expr weight_, gradient_;
 };
 
