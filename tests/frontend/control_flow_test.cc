@@ -208,6 +208,24 @@ TEST_CASE("both sides of a condition are there, and a choice between them") {
   CHECK(choice.inputs[2].node->name == "x");
 }
 
+// The text of a network of MXNet 1.x under the names of MXNet 2.0.
+std::string Renamed(std::string text, std::string_view name) {
+  const std::string old = fmt::format("\"_{}\"", name);
+  return text.replace(text.find(old), old.size(),
+                      fmt::format("\"_npx_{}\"", name));
+}
+
+TEST_CASE("control flow has the names of MXNet 2.0, too") {
+  const auto loop =
+      LoadLoop(Renamed(Foreach(kLocs), "foreach"), {{"x", {3, 2}}, {"s", {2}}});
+  REQUIRE_MESSAGE(loop.ok(), Render(loop.errors()));
+  CHECK(Count(loop->graph, "_scan") == 1);
+  const auto choice =
+      LoadLoop(Renamed(kCond, "cond"), {{"p", {1}}, {"x", {3}}});
+  REQUIRE_MESSAGE(choice.ok(), Render(choice.errors()));
+  CHECK(Count(choice->graph, "_choose") == 1);
+}
+
 TEST_CASE("a file that is only read keeps its nested graphs") {
   const auto model = LoadText(std::make_shared<SourceFile>(SourceFile{
                                   "loop-symbol.json", Foreach(kLocs)}),

@@ -13,6 +13,10 @@ struct Rule {
 constexpr Rule kRules[] = {{"_cond", ExpandCond},
                            {"_foreach", ExpandForeach},
                            {"_while_loop", ExpandWhileLoop},
+                           // MXNet 2.0's, of arrays as NumPy has them.
+                           {"_npx_cond", ExpandCond},
+                           {"_npx_foreach", ExpandForeach},
+                           {"_npx_while_loop", ExpandWhileLoop},
                            {"_sg_mkldnn_conv", ExpandFusedLayer},
                            {"_sg_mkldnn_fully_connected", ExpandFusedLayer}};
 
