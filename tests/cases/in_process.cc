@@ -16,7 +16,7 @@ namespace {
 
 // Of the processor, which other work does not shorten; and of the clock, for what
 // waits for nothing.
-constexpr rlim_t kProcessorSeconds = 60;
+constexpr rlim_t kProcessorSeconds = 300;
 constexpr int kSeconds = 600;
 
 // What the child writes until it is done; nullopt, and the child is killed,
