@@ -128,7 +128,7 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.option_defaults()->group("Weights");
   app.add_option("--params", request.params,
                  "the parameter file: .params, .npz, .safetensors or the index "
-                 "(.json) of several of these (default: the .params beside "
+                 "(.json) of several .safetensors (default: the .params beside "
                  "MODEL)")
       ->type_name("FILE");
   app.add_option("--epoch", request.epoch,

@@ -13,7 +13,7 @@ namespace mxc {
 
 class WeightMaker {
  public:
-  // Of `file`, whose arrays are `arrays`. All that is made takes at most eight
+  // Of `file`, whose arrays are `arrays`; the name outlives it. All that is made takes at most eight
   // times their bytes: a table names one array as often as it likes.
   WeightMaker(const std::string& file, const ParameterArrays& arrays);
 

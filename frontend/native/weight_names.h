@@ -21,7 +21,7 @@ namespace mxc {
 
 class WeightNames {
  public:
-  // Null where the document names no weights. It must outlive none of this.
+  // Null where the document names no weights. The document may go.
   static Result<std::shared_ptr<const WeightNames>> Read(
       const JsonDocument& document);
 
