@@ -408,6 +408,12 @@ TEST_CASE("libsvm: the elements that a line names, of a csr matrix") {
   CHECK(Says(Refusal(spec, options(1)),
              "line 1 names 2 features, but the network takes at most 1 of a "
              "sample"));
+  IteratorOptions stated = options(2);
+  stated.settings.emplace_back("data_shape", "100");
+  const auto narrow = MustOpen(spec, stated);
+  REQUIRE(*narrow->Next(batch));
+  CHECK(Says(narrow->bad_records().sentences[0], "line 1: "));
+  CHECK(Says(narrow->bad_records().sentences[0], "2000000000"));
 }
 
 TEST_CASE("libsvm: what SVMrank, scikit-learn and MXNet read") {
