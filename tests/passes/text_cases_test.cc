@@ -79,8 +79,10 @@ std::string After(Pass pass, Result<IR> before, const Setting& setting) {
   if (setting.in_brain) context.storage = DType::kBF16;
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);
+  const std::string text = Print(*before);
   auto changed = pass(*before, context);
   if (!changed.ok()) return Render(changed.errors());
+  if (!*changed) CHECK(Print(*before) == text);
   const auto broken = Verify(*before);
   REQUIRE_MESSAGE(!broken, *broken);
   return *changed ? Print(*before) : "unchanged\n";
