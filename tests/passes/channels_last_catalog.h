@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "ir/program/program.h"
 #include "ir/program/steps/map.h"
 #include "tests/passes/blocked_catalog.h"
 
