@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "runtime/data/picture/picture.h"
+#include "runtime/data/settings.h"
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/recordio.h"
 #include "tests/data/batches.h"
