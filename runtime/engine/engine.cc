@@ -19,8 +19,8 @@ thread_local Current current;
 
 class Inside {
  public:
-  explicit Inside(const Work& work)
-      : before_(std::exchange(current, {work.name, work.lane})) {}
+  explicit Inside(const Operation& what)
+      : before_(std::exchange(current, {what.name, what.lane})) {}
   ~Inside() { current = before_; }
   Inside(const Inside&) = delete;
   Inside& operator=(const Inside&) = delete;
@@ -43,11 +43,11 @@ Completion::Completion(Completion&& other) noexcept
 Completion::~Completion() {
   if (operation_ == nullptr) return;
   Done(Fail(StatusCode::kFailed, "%s never said that it had ended",
-            operation_->work.name));
+            operation_->what.name));
 }
 
 void Completion::Done(const Status& status) {
-  EngineOperation* const operation = std::exchange(operation_, nullptr);
+  PushedOperation* const operation = std::exchange(operation_, nullptr);
   if (operation == nullptr) return;
   Engine& engine = operation->engine;
   engine.Finish(*operation, engine.NewFailure(status));
@@ -82,12 +82,12 @@ bool Engine::IsInOperation() { return current.name != nullptr; }
 
 // ---- Pushing -------------------------------------------------------------
 
-void Engine::Push(Work work, std::vector<Use> uses) {
-  auto owned = std::make_unique<EngineOperation>(*this, std::move(work),
+void Engine::Push(Operation what, std::vector<Use> uses) {
+  auto owned = std::make_unique<PushedOperation>(*this, std::move(what),
                                                  std::move(uses));
   Dependencies::Ready ready;
   Finished finished;
-  EngineOperation& operation = *owned;
+  PushedOperation& operation = *owned;
   {
     Lock lock(mutex_);
     operation.number = ++pushed_;
@@ -134,7 +134,7 @@ Status Engine::WaitToWrite(Variable& variable) {
 }
 
 Status Engine::WaitFor(Variable& variable, Access access) {
-  EngineOperation barrier(*this, Work(), {{&variable, access}});
+  PushedOperation barrier(*this, Operation(), {{&variable, access}});
   barrier.is_awaited = true;
   Dependencies::Ready ready;
   Finished finished;
@@ -171,7 +171,7 @@ void Engine::Serve(Lane& lane) {
   Lock lock(mutex_);
   while (true) {
     while (lane.IsEmpty() && !is_closing_) lane.Sleep(lock);
-    EngineOperation* const operation = lane.Take();
+    PushedOperation* const operation = lane.Take();
     if (operation == nullptr) return;
     lock.unlock();
     Run(*operation);
@@ -179,15 +179,15 @@ void Engine::Serve(Lane& lane) {
   }
 }
 
-void Engine::Run(EngineOperation& operation) {
-  const Inside inside(operation.work);
-  if (operation.work.begin) {
+void Engine::Run(PushedOperation& operation) {
+  const Inside inside(operation.what);
+  if (operation.what.begin) {
     // The operation may be complete, and gone, before this returns.
-    const auto begin = std::move(operation.work.begin);
+    const auto begin = std::move(operation.what.begin);
     begin(Completion(operation));
   } else {
     Finish(operation,
-           NewFailure(StatusOf(operation.work.name, operation.work.run)));
+           NewFailure(StatusOf(operation.what.name, operation.what.run)));
   }
 }
 
@@ -199,7 +199,7 @@ std::shared_ptr<Failure> Engine::NewFailure(const Status& status) {
   return failure;
 }
 
-void Engine::Finish(EngineOperation& operation,
+void Engine::Finish(PushedOperation& operation,
                     const std::shared_ptr<Failure>& failure) {
   Dependencies::Ready ready;
   Finished finished;
@@ -208,7 +208,7 @@ void Engine::Finish(EngineOperation& operation,
   Dispatch(ready, finished);
 }
 
-void Engine::Complete(EngineOperation& operation,
+void Engine::Complete(PushedOperation& operation,
                       const std::shared_ptr<Failure>& failure,
                       Dependencies::Ready& ready, Finished& finished) {
   Dependencies::Complete(operation, failure, ready);
@@ -223,7 +223,7 @@ void Engine::CountEnd() {
 void Engine::Dispatch(Dependencies::Ready& ready, Finished& finished) {
   // It grows as it is walked.
   for (size_t i = 0; i < ready.size(); ++i) {
-    auto& operation = static_cast<EngineOperation&>(*ready[i]);
+    auto& operation = static_cast<PushedOperation&>(*ready[i]);
     std::shared_ptr<Failure> failure = Dependencies::Inherited(operation);
     if (operation.is_awaited) {
       if (operation.IsBarrier()) {
@@ -239,8 +239,8 @@ void Engine::Dispatch(Dependencies::Ready& ready, Finished& finished) {
   }
 }
 
-std::shared_ptr<Failure> Engine::GiveToLane(EngineOperation& operation) {
-  Lane& lane = threads_->lanes[static_cast<size_t>(operation.work.lane)];
+std::shared_ptr<Failure> Engine::GiveToLane(PushedOperation& operation) {
+  Lane& lane = threads_->lanes[static_cast<size_t>(operation.what.lane)];
   if (lane.WantsThread()) {
     try {
       lane.Keep(StartThread("runs operations", [this, &lane] { Serve(lane); }));

@@ -61,7 +61,7 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
-  void Push(Work work, std::vector<Use> uses);
+  void Push(Operation what, std::vector<Use> uses);
   // Runs `run`, which returns a Status, on the calling thread and returns true,
   // where nothing has to be waited for: for what takes less time than handing it
   // over. Else nothing has happened. Its failures are those of Push.
@@ -85,8 +85,8 @@ class Engine {
   friend class Forks;
   using Lock = std::unique_lock<std::mutex>;
   // Operations that are complete. Destroyed where no lock is held, for with them
-  // goes what their work holds.
-  using Finished = std::vector<std::unique_ptr<EngineOperation>>;
+  // goes what they hold.
+  using Finished = std::vector<std::unique_ptr<PushedOperation>>;
   // An operation without anything to hand over.
   class Brief final : public Pending {};
   // What threads sleep on, and they: a forked child has it anew.
@@ -102,16 +102,16 @@ class Engine {
 
   std::unique_ptr<Threads> NewThreads() const;
   void Serve(Lane& lane);
-  void Run(EngineOperation& operation);
-  void Finish(EngineOperation& operation,
+  void Run(PushedOperation& operation);
+  void Finish(PushedOperation& operation,
               const std::shared_ptr<Failure>& failure);
 
   // Under the lock.
   // What is ready goes to its lane; what has nothing to do is complete.
   void Dispatch(Dependencies::Ready& ready, Finished& finished);
   // Null, or why no thread can run it.
-  std::shared_ptr<Failure> GiveToLane(EngineOperation& operation);
-  void Complete(EngineOperation& operation,
+  std::shared_ptr<Failure> GiveToLane(PushedOperation& operation);
+  void Complete(PushedOperation& operation,
                 const std::shared_ptr<Failure>& failure,
                 Dependencies::Ready& ready, Finished& finished);
   void CountEnd();

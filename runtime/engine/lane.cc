@@ -8,25 +8,25 @@
 namespace mxc::runtime {
 namespace {
 
-bool IsLater(const EngineOperation* a, const EngineOperation* b) {
-  if (a->work.priority != b->work.priority) {
-    return a->work.priority < b->work.priority;
+bool IsLater(const PushedOperation* a, const PushedOperation* b) {
+  if (a->what.priority != b->what.priority) {
+    return a->what.priority < b->what.priority;
   }
   return a->number > b->number;
 }
 
 }  // namespace
 
-void Lane::Put(EngineOperation& operation) {
+void Lane::Put(PushedOperation& operation) {
   queue_.push_back(&operation);
   std::push_heap(queue_.begin(), queue_.end(), IsLater);
   came_.notify_one();
 }
 
-EngineOperation* Lane::Take() {
+PushedOperation* Lane::Take() {
   if (queue_.empty()) return nullptr;
   std::pop_heap(queue_.begin(), queue_.end(), IsLater);
-  EngineOperation* const first = queue_.back();
+  PushedOperation* const first = queue_.back();
   queue_.pop_back();
   return first;
 }

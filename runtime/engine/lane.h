@@ -10,16 +10,16 @@
 
 namespace mxc::runtime {
 
-class EngineOperation;
+class PushedOperation;
 
 // Everything is under the engine's lock, but what threads do meanwhile.
 class Lane {
  public:
   explicit Lane(int threads) : limit_(static_cast<size_t>(threads)) {}
 
-  void Put(EngineOperation& operation);
+  void Put(PushedOperation& operation);
   // The most urgent one, of those the first; null if there is none.
-  EngineOperation* Take();
+  PushedOperation* Take();
   bool IsEmpty() const { return queue_.empty(); }
   // Whether one more operation asks for one more thread.
   bool WantsThread() const {
@@ -39,7 +39,7 @@ class Lane {
   void Join();
 
  private:
-  std::vector<EngineOperation*> queue_;  // a heap
+  std::vector<PushedOperation*> queue_;  // a heap
   std::condition_variable came_;
   const size_t limit_;
   size_t idle_ = 0;

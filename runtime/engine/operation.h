@@ -14,7 +14,7 @@
 namespace mxc::runtime {
 
 class Engine;
-class EngineOperation;
+class PushedOperation;
 
 // Where operations run. Each lane has threads of its own, so that what waits in
 // one does not hold up the others.
@@ -37,12 +37,12 @@ class Completion {
 
  private:
   friend class Engine;
-  explicit Completion(EngineOperation& operation) : operation_(&operation) {}
-  EngineOperation* operation_;  // null once it was said
+  explicit Completion(PushedOperation& operation) : operation_(&operation) {}
+  PushedOperation* operation_;  // null once it was said
 };
 
-struct Work {
-  const char* name = "";  // lives as long as the engine
+struct Operation {
+  const char* name = "";  // lives until it is complete
   // One of the two; none in a barrier. `begin` is for what goes on after it has
   // returned, and lets no exception through. They hold what the operation's
   // variables belong to, and are destroyed once it is complete, under no lock.
@@ -52,26 +52,27 @@ struct Work {
   int priority = 0;  // the greater the sooner, among those that may run
 };
 
-class EngineOperation final : public Pending {
+class PushedOperation final : public Pending {
  public:
-  EngineOperation(Engine& its_engine, Work its_work, std::vector<Use> its_uses)
+  PushedOperation(Engine& its_engine, Operation what_it_is,
+                  std::vector<Use> its_uses)
       : engine(its_engine),
-        work(std::move(its_work)),
+        what(std::move(what_it_is)),
         uses_(std::move(its_uses)) {
     uses = uses_;
   }
-  EngineOperation(const EngineOperation&) = delete;
-  EngineOperation& operator=(const EngineOperation&) = delete;
+  PushedOperation(const PushedOperation&) = delete;
+  PushedOperation& operator=(const PushedOperation&) = delete;
 
   Engine& engine;
-  Work work;
+  Operation what;
   uint64_t number = 0;  // in the order of pushing
   // Of one that somebody waits for: whether it may run.
   bool is_awaited = false, may_run = false;
   // Of a barrier, which does nothing: what is wrong with its variable.
   std::shared_ptr<Failure> found;
 
-  bool IsBarrier() const { return !work.run && !work.begin; }
+  bool IsBarrier() const { return !what.run && !what.begin; }
 
  private:
   std::vector<Use> uses_;

@@ -28,11 +28,11 @@ using runtime::Completion;
 using runtime::Engine;
 using runtime::EngineOptions;
 using runtime::LaneKind;
+using runtime::Operation;
 using runtime::Status;
 using runtime::StatusCode;
 using runtime::Use;
 using runtime::Variable;
-using runtime::Work;
 
 EngineOptions Threads(int compute) {
   EngineOptions options;

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ndarray/array.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "runtime/artifact/tables.h"
+#include "runtime/base/element.h"
+
+namespace mxc::runtime {
+namespace {
+
+constexpr uint64_t kMostBytes = uint64_t{1} << 47;
+constexpr size_t kAlignment = 64;
+
+std::string ShapeText(std::span<const int64_t> dims) {
+  std::string text;
+  for (const int64_t dim : dims) {
+    text += (text.empty() ? "" : ",") + std::to_string(dim);
+  }
+  return "[" + text + "]";
+}
+
+}  // namespace
+
+StatusOr<ArrayType> ArrayType::Of(int dtype, std::span<const int64_t> dims) {
+  if (dtype < 0 || dtype > UINT8_MAX ||
+      ElementSize(static_cast<uint8_t>(dtype)) == 0) {
+    return Fail(StatusCode::kInvalidArgument, "there is no element type %d",
+                dtype);
+  }
+  const std::string shape = ShapeText(dims);
+  if (dims.size() > MXC_MAX_RANK) {
+    return Fail(StatusCode::kInvalidArgument,
+                "an array of shape %s has %zu axes, at most %d are possible",
+                shape.c_str(), dims.size(), MXC_MAX_RANK);
+  }
+  ArrayType type;
+  type.dtype = static_cast<uint8_t>(dtype);
+  type.rank = static_cast<uint8_t>(dims.size());
+  std::copy(dims.begin(), dims.end(), type.dims.begin());
+  uint64_t bytes = ElementSize(type.dtype);
+  for (const int64_t dim : dims) {
+    if (dim < 1) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "an array of shape %s has no elements", shape.c_str());
+    }
+    if (static_cast<uint64_t>(dim) > kMostBytes / bytes) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "an array of shape %s has more than 2^47 bytes",
+                  shape.c_str());
+    }
+    bytes *= static_cast<uint64_t>(dim);
+  }
+  return type;
+}
+
+int64_t ArrayType::elements() const {
+  int64_t elements = 1;
+  for (const int64_t dim : extents()) elements *= dim;
+  return elements;
+}
+
+uint64_t ArrayType::bytes() const {
+  return static_cast<uint64_t>(elements()) * ElementSize(dtype);
+}
+
+std::string ArrayType::Text() const {
+  return std::string(ElementName(static_cast<ElementType>(dtype))) +
+         ShapeText(extents());
+}
+
+StatusOr<std::shared_ptr<Chunk>> Chunk::Allocate(uint64_t bytes) {
+  const uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+  void* const memory = std::aligned_alloc(kAlignment, whole);
+  if (memory == nullptr) {
+    return Fail(StatusCode::kOutOfMemory,
+                "no memory for an array of %llu bytes",
+                static_cast<unsigned long long>(bytes));
+  }
+  std::memset(memory, 0, whole);
+  return std::make_shared<Chunk>(static_cast<std::byte*>(memory), bytes,
+                                 nullptr);
+}
+
+std::shared_ptr<Chunk> Chunk::Over(std::byte* data, uint64_t bytes,
+                                   std::shared_ptr<const void> owner) {
+  return std::make_shared<Chunk>(data, bytes, std::move(owner));
+}
+
+Chunk::~Chunk() {
+  if (owner_ == nullptr) std::free(data_);
+}
+
+StatusOr<Array> Array::Make(const ArrayType& type) {
+  MXC_RT_ASSIGN(std::shared_ptr<Chunk> chunk, Chunk::Allocate(type.bytes()));
+  return Array(type, std::move(chunk));
+}
+
+StatusOr<Array> Array::Reshaped(std::span<const int64_t> dims) const {
+  MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(type_.dtype, dims));
+  if (type.elements() != type_.elements()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "%s cannot become %s: it has other elements",
+                type_.Text().c_str(), type.Text().c_str());
+  }
+  return Array(type, chunk_, offset_);
+}
+
+StatusOr<Array> Array::Sliced(int64_t begin, int64_t end) const {
+  if (type_.rank == 0 || begin < 0 || end <= begin || end > type_.dims[0]) {
+    return Fail(StatusCode::kInvalidArgument,
+                "%s has no rows from %lld to before %lld", type_.Text().c_str(),
+                static_cast<long long>(begin), static_cast<long long>(end));
+  }
+  const uint64_t row = type_.bytes() / static_cast<uint64_t>(type_.dims[0]);
+  ArrayType type = type_;
+  type.dims[0] = end - begin;
+  return Array(type, chunk_, offset_ + static_cast<uint64_t>(begin) * row);
+}
+
+}  // namespace mxc::runtime

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays: types, shapes, and the memory that several of them may share. Values
+// come and go by the engine; an array says whose variable they have.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "runtime/abi/abi.h"
+#include "runtime/base/status.h"
+#include "runtime/engine/variable.h"
+
+namespace mxc::runtime {
+
+// Element type and shape, dense and row-major; without memory of its own.
+struct ArrayType {
+  uint8_t dtype = 0;  // a type flag of runtime/abi/dtype.def
+  uint8_t rank = 0;
+  std::array<int64_t, MXC_MAX_RANK> dims = {};  // zeros behind the last axis
+
+  // Fails with what no array can have: 9 axes, an extent of 0, no such type,
+  // 2^47 bytes.
+  static StatusOr<ArrayType> Of(int dtype, std::span<const int64_t> dims);
+  // Of a row of tables, which were checked: mxc_buffer, mxc_state.
+  template <class Row>
+  static ArrayType OfRow(const Row& row) {
+    ArrayType type{row.dtype, row.rank, {}};
+    std::copy_n(row.dims, row.rank, type.dims.begin());
+    return type;
+  }
+
+  std::span<const int64_t> extents() const { return {dims.data(), rank}; }
+  int64_t elements() const;
+  uint64_t bytes() const;
+  std::string Text() const;  // "float32[2,3]"
+
+  friend bool operator==(const ArrayType&, const ArrayType&) = default;
+};
+
+// Memory with the variable that orders its uses.
+class Chunk {
+ public:
+  // Zeros, aligned to 64.
+  static StatusOr<std::shared_ptr<Chunk>> Allocate(uint64_t bytes);
+  // Memory of somebody else, which `owner` keeps.
+  static std::shared_ptr<Chunk> Over(std::byte* data, uint64_t bytes,
+                                     std::shared_ptr<const void> owner);
+
+  Chunk(std::byte* data, uint64_t bytes, std::shared_ptr<const void> owner)
+      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
+  Chunk(const Chunk&) = delete;
+  Chunk& operator=(const Chunk&) = delete;
+  ~Chunk();
+
+  std::byte* data() const { return data_; }
+  uint64_t bytes() const { return bytes_; }
+  Variable& variable() { return variable_; }
+
+ private:
+  std::byte* const data_;
+  const uint64_t bytes_;
+  const std::shared_ptr<const void> owner_;  // null: the chunk's own memory
+  Variable variable_;
+};
+
+// A view of a chunk. Copies are the same array.
+class Array {
+ public:
+  Array() = default;
+  Array(ArrayType type, std::shared_ptr<Chunk> chunk, uint64_t offset = 0)
+      : type_(type), chunk_(std::move(chunk)), offset_(offset) {}
+
+  // Zeros.
+  static StatusOr<Array> Make(const ArrayType& type);
+
+  const ArrayType& type() const { return type_; }
+  // Not to be touched but by operations that have the variable.
+  std::byte* data() const { return chunk_->data() + offset_; }
+  Variable& variable() const { return chunk_->variable(); }
+  const std::shared_ptr<Chunk>& chunk() const { return chunk_; }
+  // How an operation that writes all of the array uses the variable.
+  Access AccessToWrite() const {
+    return type_.bytes() == chunk_->bytes() ? Access::kWrite : Access::kUpdate;
+  }
+
+  // The same elements under another shape.
+  StatusOr<Array> Reshaped(std::span<const int64_t> dims) const;
+  // Rows from `begin` to before `end` of the first axis.
+  StatusOr<Array> Sliced(int64_t begin, int64_t end) const;
+
+ private:
+  ArrayType type_;
+  std::shared_ptr<Chunk> chunk_;
+  uint64_t offset_ = 0;  // bytes
+};
+
+}  // namespace mxc::runtime

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator for operands of known types: a model with one entry, and the
+// executors that run it.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/executor/executor.h"
+#include "runtime/executor/model.h"
+#include "runtime/executor/team.h"
+#include "runtime/ndarray/array.h"
+
+namespace mxc::runtime {
+
+// What a compiler makes of an operator.
+struct CompiledOperator {
+  std::shared_ptr<const Model> model;  // inputs and outputs in the order below
+  size_t visible_outputs = 0;          // the first; what else it computes are …
+  std::vector<size_t> updates;         // … the next values of these inputs
+};
+
+// Where an operation finds and leaves its operands.
+struct OperandMemory {
+  std::span<const std::byte* const> inputs;
+  std::span<std::byte* const> outputs;
+};
+
+// Threads for all executors, started when the first one needs them.
+class SharedTeam {
+ public:
+  StatusOr<std::shared_ptr<Team>> Get();
+
+ private:
+  std::mutex mutex_;
+  std::shared_ptr<Team> team_;
+};
+
+class CompiledCall {
+ public:
+  CompiledCall(CompiledOperator compiled, SharedTeam& team);
+
+  const std::vector<ArrayType>& outputs() const { return outputs_; }
+  size_t visible_outputs() const { return compiled_.visible_outputs; }
+  const std::vector<size_t>& updates() const { return compiled_.updates; }
+  // By the model's estimate it takes less than handing it over.
+  bool is_brief() const { return is_brief_; }
+  bool is_random() const { return random_state_.has_value(); }
+
+  // Any number of runs at once, each with an executor of its own, which is kept
+  // for the next. Outputs may lie where inputs do: all is read before anything is
+  // written where one of them does. `draw` numbers the call among those that draw
+  // random numbers by `seed`.
+  Status Run(const OperandMemory& memory, uint64_t seed, uint64_t draw);
+
+ private:
+  StatusOr<std::unique_ptr<Executor>> Take();
+  void Give(std::unique_ptr<Executor> executor);
+
+  const CompiledOperator compiled_;
+  SharedTeam& team_;
+  std::vector<ArrayType> outputs_;
+  std::vector<uint64_t> input_bytes_;
+  bool is_brief_ = false;
+  std::optional<size_t> random_state_;  // a row of the model's states
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Executor>> idle_;
+};
+
+}  // namespace mxc::runtime

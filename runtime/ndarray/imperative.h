@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Programs of arrays: each call is pushed to an engine, and returns before it has
+// run. What is wrong with a call's types is said at once; what goes wrong in a
+// run where the value is asked for.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/engine/engine.h"
+#include "runtime/ndarray/array.h"
+#include "runtime/ndarray/operator_call.h"
+#include "runtime/ndarray/program.h"
+
+namespace mxc::runtime {
+
+class Imperative {
+ public:
+  // The process' own, made when it is first asked for: as many threads as the
+  // process may use, naive where the environment has MXC_ENGINE=naive.
+  static Imperative& Get();
+
+  explicit Imperative(const EngineOptions& options) : engine_(options) {}
+
+  Engine& engine() { return engine_; }
+
+  // `outputs`: for the first of the visible outputs; those without a chunk, and
+  // those that are missing, are made. Inputs that the operator updates (an optimizer's moments) are written,
+  // too.
+  Status Call(const std::shared_ptr<CallableOperator>& op,
+              std::span<const Array> inputs, std::vector<Array>& outputs,
+              bool training);
+  // One run. `outputs` as above.
+  Status Call(const std::shared_ptr<ArrayProgram>& program,
+              std::span<const Array> inputs, std::vector<Array>& outputs);
+
+  // The elements, dense and row-major, to and from the host.
+  Status Read(const Array& array, void* values, uint64_t bytes);
+  Status Write(const Array& array, const void* values, uint64_t bytes);
+  // `to` becomes `from`, of the same type.
+  Status Copy(const Array& from, const Array& to);
+
+  // What operators draw from now on follows from the seed and their order.
+  void Seed(uint64_t seed);
+
+ private:
+  Status Transfer(const Array& array, Access access, uint64_t bytes,
+                  const std::function<void()>& copy);
+
+  SharedTeam team_;
+  std::atomic<uint64_t> seed_{0}, draws_{0};
+  Engine engine_;  // ends first: what it runs uses the others
+};
+
+}  // namespace mxc::runtime

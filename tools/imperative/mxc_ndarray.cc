@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/imperative/mxc_ndarray.h"
+
+#include <cstring>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "runtime/api/handles.h"
+#include "runtime/ndarray/imperative.h"
+#include "tools/imperative/compile_operator.h"
+
+using mxc::AttrText;
+using mxc::FindCallable;
+using mxc::runtime::Array;
+using mxc::runtime::ArrayProgram;
+using mxc::runtime::ArrayType;
+using mxc::runtime::CallableOperator;
+using mxc::runtime::Executor;
+using mxc::runtime::Guarded;
+using mxc::runtime::Imperative;
+using mxc::runtime::NeededArray;
+using mxc::runtime::ReadOptions;
+using mxc::runtime::Status;
+using mxc::runtime::StatusCode;
+using mxc::runtime::StatusOr;
+
+struct mxc_ndarray {
+  Array array;
+};
+
+struct mxc_operator {
+  std::shared_ptr<CallableOperator> op;
+};
+
+struct mxc_program {
+  std::shared_ptr<mxc_executor> executor;
+  std::shared_ptr<ArrayProgram> program;
+};
+
+namespace {
+
+Status Hand(StatusOr<Array> array, mxc_ndarray** out) {
+  if (!array.ok()) return array.status();
+  *out = new mxc_ndarray{std::move(*array)};
+  return {};
+}
+
+StatusOr<std::vector<Array>> ArraysOf(mxc_ndarray* const* handles,
+                                      size_t count) {
+  std::vector<Array> arrays(count);
+  for (size_t i = 0; i < count; ++i) {
+    if (handles[i] == nullptr) {
+      return Fail(StatusCode::kInvalidArgument, "'inputs[%zu]' is null", i);
+    }
+    arrays[i] = handles[i]->array;
+  }
+  return arrays;
+}
+
+Status Taken(mxc_status* status) {
+  const std::unique_ptr<mxc_status, decltype(&mxc_status_release)> owned(
+      status, &mxc_status_release);
+  return {static_cast<StatusCode>(mxc_status_code(status)),
+          mxc_status_message(status)};
+}
+
+// Calls with the arrays that the caller has given for outputs, and hands out
+// those that were made.
+template <class Call>
+Status WithOutputs(mxc_ndarray** outputs, size_t count, Call call) {
+  std::vector<Array> arrays(count);
+  for (size_t o = 0; o < count; ++o) {
+    if (outputs[o] != nullptr) arrays[o] = outputs[o]->array;
+  }
+  // Before anything is called: there is memory for what is handed out.
+  std::vector<std::unique_ptr<mxc_ndarray>> made(count);
+  for (size_t o = 0; o < count; ++o) {
+    if (outputs[o] == nullptr) made[o] = std::make_unique<mxc_ndarray>();
+  }
+  MXC_RT_RETURN_IF_ERROR(call(arrays));
+  for (size_t o = 0; o < count; ++o) {
+    if (made[o] == nullptr) continue;
+    made[o]->array = arrays[o];
+    outputs[o] = made[o].release();
+  }
+  return {};
+}
+
+}  // namespace
+
+// ---- Arrays --------------------------------------------------------------
+
+mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
+                               size_t rank, const void* values,
+                               mxc_ndarray** array) {
+  return Guarded(
+      {NeededArray(dims, rank, "dims"), {array, "array"}}, [&]() -> Status {
+        MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(dtype, {dims, rank}));
+        MXC_RT_ASSIGN(Array made, Array::Make(type));
+        if (values != nullptr) {
+          std::memcpy(made.data(), values, type.bytes());
+        }
+        return Hand(std::move(made), array);
+      });
+}
+
+void mxc_ndarray_release(mxc_ndarray* array) { delete array; }
+
+mxc_dtype mxc_ndarray_dtype(const mxc_ndarray* array) {
+  return array == nullptr ? MXC_F32
+                          : static_cast<mxc_dtype>(array->array.type().dtype);
+}
+
+size_t mxc_ndarray_rank(const mxc_ndarray* array) {
+  return array == nullptr ? 0 : array->array.type().rank;
+}
+
+const int64_t* mxc_ndarray_dims(const mxc_ndarray* array) {
+  return array == nullptr ? nullptr : array->array.type().dims.data();
+}
+
+uint64_t mxc_ndarray_bytes(const mxc_ndarray* array) {
+  return array == nullptr ? 0 : array->array.type().bytes();
+}
+
+mxc_status* mxc_ndarray_reshape(const mxc_ndarray* array, const int64_t* dims,
+                                size_t rank, mxc_ndarray** view) {
+  return Guarded(
+      {{array, "array"}, NeededArray(dims, rank, "dims"), {view, "view"}},
+      [&] { return Hand(array->array.Reshaped({dims, rank}), view); });
+}
+
+mxc_status* mxc_ndarray_slice(const mxc_ndarray* array, int64_t begin,
+                              int64_t end, mxc_ndarray** view) {
+  return Guarded({{array, "array"}, {view, "view"}},
+                 [&] { return Hand(array->array.Sliced(begin, end), view); });
+}
+
+mxc_status* mxc_ndarray_read(const mxc_ndarray* array, void* values,
+                             size_t size) {
+  return Guarded({{array, "array"}, {values, "values"}}, [&] {
+    return Imperative::Get().Read(array->array, values, size);
+  });
+}
+
+mxc_status* mxc_ndarray_write(mxc_ndarray* array, const void* values,
+                              size_t size) {
+  return Guarded({{array, "array"}, {values, "values"}}, [&] {
+    return Imperative::Get().Write(array->array, values, size);
+  });
+}
+
+mxc_status* mxc_ndarray_copy(const mxc_ndarray* from, mxc_ndarray* to) {
+  return Guarded({{from, "from"}, {to, "to"}}, [&] {
+    return Imperative::Get().Copy(from->array, to->array);
+  });
+}
+
+mxc_status* mxc_ndarray_wait(const mxc_ndarray* array) {
+  return Guarded({{array, "array"}}, [&] {
+    return Imperative::Get().engine().Wait(array->array.variable());
+  });
+}
+
+mxc_status* mxc_ndarray_wait_all(void) {
+  return Guarded([] { return Imperative::Get().engine().WaitForAll(); });
+}
+
+mxc_status* mxc_ndarray_seed(uint64_t seed) {
+  return Guarded([&] {
+    Imperative::Get().Seed(seed);
+    return Status();
+  });
+}
+
+// ---- Operators -----------------------------------------------------------
+
+mxc_status* mxc_operator_find(const char* name,
+                              const char* const* attribute_names,
+                              const char* const* attribute_values,
+                              size_t attribute_count, mxc_operator** op) {
+  return Guarded(
+      {{name, "name"},
+       NeededArray(attribute_names, attribute_count, "attribute_names"),
+       NeededArray(attribute_values, attribute_count, "attribute_values"),
+       {op, "op"}},
+      [&]() -> Status {
+        std::vector<AttrText> attrs;
+        for (size_t i = 0; i < attribute_count; ++i) {
+          if (attribute_names[i] == nullptr || attribute_values[i] == nullptr) {
+            return Fail(StatusCode::kInvalidArgument,
+                        "the name or value of attribute %zu is null", i);
+          }
+          attrs.emplace_back(attribute_names[i], attribute_values[i]);
+        }
+        auto found = FindCallable(name, attrs);
+        if (!found.ok()) {
+          return {StatusCode::kInvalidArgument,
+                  mxc::SentenceOf(found.errors())};
+        }
+        *op = new mxc_operator{std::move(*found)};
+        return {};
+      });
+}
+
+void mxc_operator_release(mxc_operator* op) { delete op; }
+
+mxc_status* mxc_operator_call(mxc_operator* op, mxc_ndarray* const* inputs,
+                              size_t input_count, mxc_ndarray** outputs,
+                              size_t output_count, int training) {
+  return Guarded({{op, "op"},
+                  NeededArray(inputs, input_count, "inputs"),
+                  NeededArray(outputs, output_count, "outputs")},
+                 [&]() -> Status {
+                   MXC_RT_ASSIGN(const std::vector<Array> given,
+                                 ArraysOf(inputs, input_count));
+                   return WithOutputs(outputs, output_count,
+                                      [&](std::vector<Array>& made) {
+                                        return Imperative::Get().Call(
+                                            op->op, given, made, training != 0);
+                                      });
+                 });
+}
+
+// ---- Compiled networks ---------------------------------------------------
+
+mxc_status* mxc_program_bind(mxc_model* model, const mxc_bind_options* options,
+                             const mxc_program* share, mxc_program** program) {
+  return Guarded({{model, "model"}, {program, "program"}}, [&]() -> Status {
+    MXC_RT_ASSIGN(mxc_bind_options chosen,
+                  ReadOptions<mxc_bind_options>(options, MXC_BIND_OPTIONS));
+    chosen.struct_size = sizeof chosen;
+    chosen.share = share == nullptr ? nullptr : share->executor.get();
+    mxc_executor* bound = nullptr;
+    MXC_RT_RETURN_IF_ERROR(Taken(mxc_bind(model, &chosen, &bound)));
+    const std::shared_ptr<mxc_executor> executor(bound, &mxc_executor_close);
+    auto over = ArrayProgram::Over(
+        std::shared_ptr<Executor>(executor, executor->executor.get()),
+        share == nullptr ? nullptr : share->program.get());
+    if (!over.ok()) return over.status();
+    *program = new mxc_program{executor, std::move(*over)};
+    return {};
+  });
+}
+
+void mxc_program_release(mxc_program* program) { delete program; }
+
+mxc_status* mxc_program_call(mxc_program* program, mxc_ndarray* const* inputs,
+                             size_t input_count, mxc_ndarray** outputs,
+                             size_t output_count) {
+  return Guarded({{program, "program"},
+                  NeededArray(inputs, input_count, "inputs"),
+                  NeededArray(outputs, output_count, "outputs")},
+                 [&]() -> Status {
+                   MXC_RT_ASSIGN(const std::vector<Array> given,
+                                 ArraysOf(inputs, input_count));
+                   return WithOutputs(outputs, output_count,
+                                      [&](std::vector<Array>& made) {
+                                        return Imperative::Get().Call(
+                                            program->program, given, made);
+                                      });
+                 });
+}
+
+mxc_status* mxc_program_state(const mxc_program* program, const char* name,
+                              mxc_ndarray** array) {
+  return Guarded({{program, "program"}, {name, "name"}, {array, "array"}},
+                 [&] { return Hand(program->program->State(name), array); });
+}
