@@ -47,7 +47,7 @@ struct OperationCycles {
 //
 // A catalog that can write it offers kernels for contractions of its types.
 struct ProductUnit {
-  std::string_view name;    // "vdpbf16ps", "tdpbf16ps", "mma_bf16", "wgmma_f16"
+  std::string_view name;    // "vdpbf16ps", "tdpbusd", "mma_bf16", "wgmma_f16"
   DType data, weight, sum;  // of the operands, as they lie in memory
   int m, n, k;
   double flops_per_second;  // the most that it does

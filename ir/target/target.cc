@@ -19,11 +19,13 @@ struct Level {
   int64_t l1_bytes, l2_bytes, l3_bytes;
   std::vector<ProductUnit> products;
 
-  // Whether what it has beyond other levels has something to do.
-  bool suits(DType storage) const {
-    return products.empty() ||
-           std::ranges::find(products, storage, &ProductUnit::data) !=
-               products.end();
+  // Of the units that take such data, the fastest; 0: there is none.
+  double flops_per_second(DType data) const {
+    double most = 0;
+    for (const ProductUnit& unit : products) {
+      if (unit.data == data) most = std::max(most, unit.flops_per_second);
+    }
+    return most;
   }
 };
 
@@ -59,9 +61,13 @@ const Level* NativeLevel(DType storage) {
   const uint64_t features = runtime::CpuFeatures();
   const Level* best = nullptr;
   for (const Level& level : Levels()) {
-    if (level.suits(storage) && (level.features & ~features) == 0) {
-      best = &level;
+    if ((level.features & ~features) != 0) continue;
+    const bool more_units = best != nullptr && best->isa == level.isa;
+    if (more_units && level.flops_per_second(storage) <=
+                          best->flops_per_second(storage)) {
+      continue;
     }
+    best = &level;
   }
   return best;
 }

@@ -61,6 +61,9 @@ enum {
   MXC_CPU_AVX512 = 1 << 2,   /* F, BW, CD, DQ, VL: v4 */
   MXC_CPU_AMX_BF16 = 1 << 3, /* tiles of bf16, with AVX512-BF16 */
   MXC_CPU_AVX512_BF16 = 1 << 4,
+  MXC_CPU_AVX512_VNNI = 1 << 5, /* products of 8-bit integers */
+  MXC_CPU_AVX_VNNI = 1 << 6,    /* the same, of 32 bytes, with AVX2 */
+  MXC_CPU_AMX_INT8 = 1 << 7,    /* tiles of 8-bit integers */
 };
 
 /* A range of rows in another table. */

@@ -49,9 +49,11 @@ constexpr bool HasAll(uint64_t value, uint64_t bits) {
 constexpr uint32_t kAvx512 =
     bit_AVX512F | bit_AVX512BW | bit_AVX512CD | bit_AVX512DQ | bit_AVX512VL;
 constexpr uint64_t kSavedYmm = 0x6, kSavedZmm = 0xe6, kSavedTiles = 0x60000;
-// CPUID leaf 7, subleaf 0, edx and subleaf 1, eax.
-constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24;
-constexpr uint32_t kAvx512Bf16 = 1u << 5;
+// CPUID leaf 7, subleaf 0, ecx and edx, and subleaf 1, eax.
+constexpr uint32_t kAvx512Vnni = 1u << 11;
+constexpr uint32_t kAmxBf16 = 1u << 22, kAmxTile = 1u << 24,
+                   kAmxInt8 = 1u << 25;
+constexpr uint32_t kAvxVnni = 1u << 4, kAvx512Bf16 = 1u << 5;
 
 uint64_t ProcessorFeatures() {
   const Registers base = Cpuid(1), more = Cpuid(7),
@@ -68,13 +70,16 @@ uint64_t ProcessorFeatures() {
   if (avx2 && HasAll(more.b, kAvx512) && HasAll(saved, kSavedZmm)) {
     features |= MXC_CPU_AVX512;
   }
-  if ((features & MXC_CPU_AVX512) && HasAll(Cpuid(7, 1).a, kAvx512Bf16)) {
-    features |= MXC_CPU_AVX512_BF16;
-  }
-  if ((features & MXC_CPU_AVX512_BF16) && HasAll(more.d, kAmxBf16 | kAmxTile) &&
-      HasAll(saved, kSavedTiles)) {
-    features |= MXC_CPU_AMX_BF16;
-  }
+  const auto add = [&](uint64_t needs, bool is_there, uint64_t feature) {
+    if ((features & needs) != 0 && is_there) features |= feature;
+  };
+  const uint32_t later = Cpuid(7, 1).a;
+  add(MXC_CPU_AVX2, HasAll(later, kAvxVnni), MXC_CPU_AVX_VNNI);
+  add(MXC_CPU_AVX512, HasAll(later, kAvx512Bf16), MXC_CPU_AVX512_BF16);
+  add(MXC_CPU_AVX512, HasAll(more.c, kAvx512Vnni), MXC_CPU_AVX512_VNNI);
+  const bool tiles = HasAll(more.d, kAmxTile) && HasAll(saved, kSavedTiles);
+  add(MXC_CPU_AVX512_BF16, tiles && HasAll(more.d, kAmxBf16), MXC_CPU_AMX_BF16);
+  add(MXC_CPU_AVX512_VNNI, tiles && HasAll(more.d, kAmxInt8), MXC_CPU_AMX_INT8);
   return features;
 }
 #else
@@ -84,7 +89,7 @@ uint64_t ProcessorFeatures() { return 0; }
 }  // namespace
 
 Status AllowFeatures(uint64_t features) {
-  if ((features & MXC_CPU_AMX_BF16) == 0) return {};
+  if ((features & (MXC_CPU_AMX_BF16 | MXC_CPU_AMX_INT8)) == 0) return {};
 #if defined(__x86_64__) && defined(SYS_arch_prctl)
   // Linux, Documentation/arch/x86/xstate.rst.
   constexpr long kRequestPermission = 0x1023, kTileData = 18;
@@ -115,7 +120,10 @@ std::string CpuFeatureNames(uint64_t features) {
                 {MXC_CPU_AVX2, "AVX2 with FMA"},
                 {MXC_CPU_AVX512, "AVX-512"},
                 {MXC_CPU_AVX512_BF16, "AVX-512 with bf16"},
-                {MXC_CPU_AMX_BF16, "AMX with bf16"}};
+                {MXC_CPU_AVX_VNNI, "AVX-VNNI"},
+                {MXC_CPU_AVX512_VNNI, "AVX512-VNNI"},
+                {MXC_CPU_AMX_BF16, "AMX with bf16"},
+                {MXC_CPU_AMX_INT8, "AMX with int8"}};
   std::string names;
   auto add = [&names](const std::string& name) {
     names += (names.empty() ? "" : ", ") + name;

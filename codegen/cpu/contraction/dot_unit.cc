@@ -69,7 +69,7 @@ int DotChannels(std::string_view algorithm) {
 
 bool IsDotUnit(const ProductUnit& unit, int lanes) {
   return unit.m == 1 && unit.n == lanes && lanes % unit.k == 0 &&
-         SizeOf(unit.data) == SizeOf(unit.weight) &&
+         SizeOf(unit.data) >= SizeOf(unit.weight) &&
          !DotAlgorithm(unit.k).empty();
 }
 
@@ -85,32 +85,90 @@ const ProductUnit& DotUnitOf(const CpuMachine& machine,
   return *unit;
 }
 
-llvm::Value* LoadDots(KernelFunction& kernel, const ProductUnit& unit,
-                      llvm::Value* address, int lanes) {
+namespace {
+
+// What instructions and LLVM say of a unit.
+struct Instruction {
+  llvm::Intrinsic::ID intrinsic = 0;  // 0: it is written out
+  llvm::Type* element = nullptr;
+  bool adds = false, is_unsigned = false;
+};
+
+Instruction InstructionOf(KernelFunction& kernel, const ProductUnit& unit) {
   KernelFunction::Builder& b = kernel.b();
-  const int64_t size = SizeOf(unit.data);
-  const auto bits = static_cast<unsigned>(8 * size * unit.k);
-  llvm::Value* dots =
-      b.CreateAlignedLoad(kernel.VectorOf(b.getIntNTy(bits), lanes), address,
-                          llvm::Align(static_cast<uint64_t>(size)));
-  return lanes == 1 ? b.CreateVectorSplat(static_cast<unsigned>(unit.n), dots)
-                    : dots;
+#define MXC_DOT_UNIT(unit_name, intrinsic, Element, adds, is_unsigned) \
+  if (unit.name == unit_name) {                                        \
+    return {llvm::Intrinsic::intrinsic, b.get##Element##Ty(), adds,    \
+            is_unsigned};                                              \
+  }
+#include "codegen/cpu/contraction/dot_units.def"
+#undef MXC_DOT_UNIT
+  return {};
+}
+
+// One lane's channels, as an integer.
+llvm::Type* DotsOfLane(KernelFunction& kernel, const ProductUnit& unit) {
+  return kernel.b().getIntNTy(
+      static_cast<unsigned>(8 * SizeOf(unit.data) * unit.k));
+}
+
+}  // namespace
+
+llvm::Value* LoadWeightDots(KernelFunction& kernel, const ProductUnit& unit,
+                            llvm::Value* address) {
+  KernelFunction::Builder& b = kernel.b();
+  const int64_t size = SizeOf(unit.weight);
+  const llvm::Align align(static_cast<uint64_t>(size));
+  llvm::Type* lanes = kernel.VectorOf(DotsOfLane(kernel, unit), unit.n);
+  if (size == SizeOf(unit.data)) {
+    return b.CreateAlignedLoad(lanes, address, align);
+  }
+  const auto vector = [&](DType dtype) {
+    return kernel.VectorOf(kernel.MemoryType(dtype), unit.n * unit.k);
+  };
+  llvm::Value* narrow =
+      b.CreateAlignedLoad(vector(unit.weight), address, align);
+  return b.CreateBitCast(b.CreateSExt(narrow, vector(unit.data)), lanes);
+}
+
+llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
+                          llvm::Value* address) {
+  KernelFunction::Builder& b = kernel.b();
+  llvm::Value* dots = b.CreateVectorSplat(
+      static_cast<unsigned>(unit.n),
+      b.CreateAlignedLoad(
+          DotsOfLane(kernel, unit), address,
+          llvm::Align(static_cast<uint64_t>(SizeOf(unit.data)))));
+  llvm::Value* added = AddedToData(kernel, unit);
+  return added == nullptr ? dots : b.CreateXor(dots, added);
 }
 
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
                       llvm::Value* sums, llvm::Value* data,
                       llvm::Value* weights) {
   KernelFunction::Builder& b = kernel.b();
-#define MXC_DOT_UNIT(unit_name, intrinsic, Element)                            \
-  if (unit.name == unit_name) {                                                \
-    llvm::Type* type = kernel.VectorOf(b.get##Element##Ty(), unit.n * unit.k); \
-    return b.CreateIntrinsic(                                                  \
-        sums->getType(), llvm::Intrinsic::intrinsic,                           \
-        {sums, b.CreateBitCast(data, type), b.CreateBitCast(weights, type)});  \
+  const Instruction instruction = InstructionOf(kernel, unit);
+  if (instruction.element == nullptr) {
+    return WriteOut(kernel, unit, sums, data, weights);
   }
-#include "codegen/cpu/contraction/dot_units.def"
-#undef MXC_DOT_UNIT
-  return WriteOut(kernel, unit, sums, data, weights);
+  const auto bits = static_cast<int>(8 * SizeOf(unit.data) * unit.k) * unit.n;
+  llvm::Type* type = kernel.VectorOf(
+      instruction.element,
+      bits / static_cast<int>(instruction.element->getPrimitiveSizeInBits()));
+  std::vector<llvm::Value*> arguments = {b.CreateBitCast(data, type),
+                                         b.CreateBitCast(weights, type)};
+  if (instruction.adds) arguments.insert(arguments.begin(), sums);
+  llvm::Value* products =
+      b.CreateIntrinsic(sums->getType(), instruction.intrinsic, arguments);
+  return instruction.adds ? products : b.CreateAdd(sums, products);
+}
+
+// 128, which is another upper bit.
+llvm::Value* AddedToData(KernelFunction& kernel, const ProductUnit& unit) {
+  const Instruction instruction = InstructionOf(kernel, unit);
+  if (!instruction.is_unsigned || unit.data != DType::kI8) return nullptr;
+  return llvm::ConstantInt::get(
+      kernel.VectorOf(DotsOfLane(kernel, unit), unit.n), 0x80808080);
 }
 
 }  // namespace mxc::contraction

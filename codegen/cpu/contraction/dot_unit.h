@@ -31,13 +31,20 @@ const ProductUnit& DotUnitOf(const CpuMachine& machine,
 llvm::Value* PlusProduct(KernelFunction& kernel, llvm::Value* sums,
                          llvm::Value* a, llvm::Value* b);
 
-// The channels of so many lanes of weights, each beside its lane's others; or of
-// one position of data, which every lane gets.
-llvm::Value* LoadDots(KernelFunction& kernel, const ProductUnit& unit,
-                      llvm::Value* address, int lanes);
-// sums + the products of both, as LoadDots gave them.
+// The channels of every lane's weights, side by side; those of one position of
+// data, which every lane gets.
+llvm::Value* LoadWeightDots(KernelFunction& kernel, const ProductUnit& unit,
+                            llvm::Value* address);
+llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
+                          llvm::Value* address);
+// sums + the products of both, as they were loaded.
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
                       llvm::Value* sums, llvm::Value* data,
                       llvm::Value* weights);
+
+// Where the instruction takes data for unsigned ones that are not, they are
+// loaded with as much added as makes them so; what that adds to the sums is
+// what this value's products do. Null: nothing is added.
+llvm::Value* AddedToData(KernelFunction& kernel, const ProductUnit& unit);
 
 }  // namespace mxc::contraction

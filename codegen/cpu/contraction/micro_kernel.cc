@@ -158,8 +158,30 @@ MicroKernel::Count MicroKernel::AllOf(int64_t iterations) {
 MicroKernel::Accumulators MicroKernel::Add(const Steps& steps,
                                            const Source& source,
                                            const Count& count) {
-  return StepLoops(steps, 0, count, source,
-                   unit_ == nullptr ? Zeros() : Accumulators());
+  if (unit_ != nullptr) return StepLoops(steps, 0, count, source, {});
+  const bool adds = AddsToData();
+  Accumulators zeros = Zeros();
+  for (int v = 0; adds && v < shape_.vectors; ++v) {
+    zeros.push_back(llvm::Constant::getNullValue(TypeOf(v)));
+  }
+  Accumulators sums =
+      StepLoops(steps, 0, count, source, std::move(zeros));
+  if (adds) TakeAdded(sums);
+  return sums;
+}
+
+bool MicroKernel::AddsToData() {
+  return nest_.access == DataAccess::kDots &&
+         AddedToData(kernel_, nest_.unit) != nullptr;
+}
+
+// The last sums are what data have in excess.
+void MicroKernel::TakeAdded(Accumulators& sums) {
+  const size_t own = sums.size() - shape_.vectors;
+  for (size_t i = 0; i < own; ++i) {
+    sums[i] = kernel_.b().CreateSub(sums[i], sums[own + i % shape_.vectors]);
+  }
+  sums.resize(own);
 }
 
 // Of a loop whose iterations are chains of `inside` additions.
@@ -295,18 +317,21 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
                           llvm::Value* weight, llvm::Value** sums) {
   const ProductUnit& unit = nest_.unit;
   const bool overlap = WindowsOverlap(steps);
-  const auto load = [&](llvm::Value* base, int64_t offset, int lanes) {
-    return LoadDots(kernel_, unit, At(base, offset, unit.data), lanes);
-  };
+  llvm::Value* added = AddedToData(kernel_, unit);
   for (int64_t i = 0; i < steps.unroll; i += unit.k) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      weights.push_back(load(
-          weight, i * steps.row_stride + unit.k * VectorOffset(v), unit.n));
+      const int64_t offset = i * steps.row_stride + unit.k * VectorOffset(v);
+      weights.push_back(
+          LoadWeightDots(kernel_, unit, At(weight, offset, unit.weight)));
+      if (added == nullptr) continue;
+      llvm::Value*& sum = sums[shape_.pixels() * shape_.vectors + v];
+      sum = EmitDots(kernel_, unit, sum, added, weights[v]);
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-      llvm::Value* x = load(data, PixelOffset(pixel) + i, 1);
+      llvm::Value* x = LoadDataDots(
+          kernel_, unit, At(data, PixelOffset(pixel) + i, unit.data));
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         sum = EmitDots(kernel_, unit, sum, x, weights[v]);

@@ -66,6 +66,10 @@ class MicroKernel {
   using Carried = KernelFunction::Carried;
   Accumulators Add(const Steps& steps, const Source& source,
                    const Count& count);
+  // Whether units add to data (AddedToData): one more sum for each vector says
+  // how much that comes to.
+  bool AddsToData();
+  void TakeAdded(Accumulators& sums);
   struct Range {
     llvm::Value *first, *end;
   };

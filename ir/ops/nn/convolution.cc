@@ -56,9 +56,9 @@ void ConvolutionSpatialTypes(const ConvolutionAttrs& a, Shape data,
   t.SetIn(0, data);
 }
 
-void ConvolutionTypes(const ConvolutionAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  if (!RequireFloating(t, "C6")) return;
+}  // namespace
+
+void ConvolutionShapes(const ConvolutionAttrs& a, TypeInference& t) {
   const SpatialAxes axes = a.axes();
   Shape data = t.In(0), output = t.Out(0);
   if (!data.known_rank()) data = Shape::OfRank(a.rank() + 2);
@@ -90,6 +90,7 @@ void ConvolutionMeaning(const ConvolutionAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const Expr filter = i[axes.channel()];
   const int64_t depth = def.InShape(1)[axes.channel()];
+  const auto wide = [&](const Expr& x) { return Cast(x, def.OutDType()); };
   std::vector<Expr> extents = {depth};
   for (const int64_t extent : a.kernel) extents.push_back(extent);
 
@@ -108,8 +109,8 @@ void ConvolutionMeaning(const ConvolutionAttrs& a, Definition& def) {
       inside = Both(inside, at >= 0 && at < def.InShape(0)[axis]);
     }
     const Expr product =
-        def.In(0, axes.Index(i[0], channel, position)) *
-        def.In(1, axes.Index(filter, r[0], {r.begin() + 1, r.end()}));
+        wide(def.In(0, axes.Index(i[0], channel, position))) *
+        wide(def.In(1, axes.Index(filter, r[0], {r.begin() + 1, r.end()})));
     return inside ? Select(inside, product, def.Lit(0)) : product;
   });
   if (!a.no_bias) sum = sum + def.In(2, {filter});
@@ -135,6 +136,13 @@ std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
   c.weight_axes = axes.Roles(Role::kGroupOut, Role::kIn);
   c.output_axes = axes.Roles(Role::kBatch, Role::kGroupOut);
   return c;
+}
+
+namespace {
+
+void ConvolutionTypes(const ConvolutionAttrs& a, TypeInference& t) {
+  t.AllSameDType();
+  if (RequireFloating(t, "C6")) ConvolutionShapes(a, t);
 }
 
 std::vector<Value> ConvolutionGradient(const ConvolutionAttrs& a,

@@ -87,6 +87,12 @@ ConvolutionAttrs ConvolutionOf(const ConvolutionGeometry& geometry);
 
 // data, weight and, unless no_bias, bias.
 std::vector<InputSpec> ConvolutionInputs(const ConvolutionLayer& a);
+// Of a Convolution, whatever its element types are: C3 to C5; products of
+// elements as the output's type has them, and their sums; the same as a step.
+void ConvolutionShapes(const ConvolutionAttrs& a, TypeInference& t);
+void ConvolutionMeaning(const ConvolutionAttrs& a, Definition& def);
+std::optional<Contraction> ConvolutionContraction(const ConvolutionAttrs& a,
+                                                  const Definition& def);
 // The output's gradient summed over all axes but the channels.
 Value ConvolutionBiasGradient(const ConvolutionLayer& a, GradientBuilder& g);
 

@@ -20,7 +20,6 @@
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
-namespace {
 
 std::vector<InputSpec> FullyConnectedInputs(const FullyConnectedAttrs& a) {
   std::vector<InputSpec> inputs = {{"data", InputKind::kData},
@@ -28,6 +27,8 @@ std::vector<InputSpec> FullyConnectedInputs(const FullyConnectedAttrs& a) {
   if (!a.no_bias) inputs.push_back({"bias", InputKind::kParameter});
   return inputs;
 }
+
+namespace {
 
 // The length of data's rows, kUnknownDim while it does not follow.
 int64_t RowLength(const FullyConnectedAttrs& a, const Shape& data) {
@@ -38,14 +39,9 @@ int64_t RowLength(const FullyConnectedAttrs& a, const Shape& data) {
   return CheckedProduct(row).value_or(Shape::kUnknownDim);
 }
 
-void FullyConnectedTypes(const FullyConnectedAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  const DType dtype = t.InDType(0);
-  if (!t.Require(dtype == DType::kUnknown || IsFloat(dtype),
-                 "C3: data has type {}, expected a floating one",
-                 ShortName(dtype))) {
-    return;
-  }
+}  // namespace
+
+void FullyConnectedShapes(const FullyConnectedAttrs& a, TypeInference& t) {
   const Shape& data = t.In(0);
   t.SetIn(1, {a.num_hidden, RowLength(a, data)});
   const bool column = !a.no_bias && t.In(2).known_rank() && t.In(2).rank() == 2;
@@ -75,6 +71,7 @@ void FullyConnectedMeaning(const FullyConnectedAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const Expr hidden = i.back();
   const Shape& data = def.InShape(0);
+  const auto wide = [&](const Expr& x) { return Cast(x, def.OutDType()); };
   Expr sum =
       Definition::Sum({def.InShape(1)[1]}, [&](const std::vector<Expr>& r) {
         std::vector<Expr> at(i.begin(), i.end() - 1);
@@ -85,35 +82,13 @@ void FullyConnectedMeaning(const FullyConnectedAttrs& a, Definition& def) {
         } else {
           at.push_back(r[0]);
         }
-        return def.In(0, at) * def.In(1, {hidden, r[0]});
+        return wide(def.In(0, at)) * wide(def.In(1, {hidden, r[0]}));
       });
   if (!a.no_bias) {
     sum = sum + (def.InShape(2).rank() == 2 ? def.In(2, {hidden, 0})
                                             : def.In(2, {hidden}));
   }
   def.Set(0, sum);
-}
-
-// Of matrices: data [rows, K], head [rows, num_hidden].
-std::vector<Value> FullyConnectedGradient(const FullyConnectedAttrs&,
-                                          GradientBuilder& g) {
-  const Shape& weight = g.In(1).shape();
-  const Value dy =
-      g.Reshape(g.Head(), {g.Head().shape().elements() / weight[0], weight[0]});
-  const auto rows = [&] {
-    return g.Reshape(g.In(0), {dy.shape()[0], weight[1]});
-  };
-  std::vector<Value> gradients = g.None();
-  if (g.Needs(0)) {
-    gradients[0] = g.Reshape(g.Op<op::Dot>({dy, g.In(1)}), g.In(0).shape());
-  }
-  if (g.Needs(1)) {
-    gradients[1] = g.Op<op::Dot>({dy, rows()}, {.transpose_a = true});
-  }
-  if (g.inputs() > 2 && g.Needs(2)) {
-    gradients[2] = g.Reshape(g.Sum(dy, {0}), g.In(2).shape());
-  }
-  return gradients;
 }
 
 std::optional<Contraction> FullyConnectedContraction(
@@ -139,11 +114,47 @@ std::vector<Value> FullyConnectedByRows(const FullyConnectedAttrs& a,
                         : b.Op<op::Reshape>(
                               {inputs[0]},
                               {.shape = {-1, data[data.rank() - 1]}}, "rows");
-  const Value rows = b.Op<op::FullyConnected>(
-      inputs, {.num_hidden = a.num_hidden, .no_bias = a.no_bias}, "product");
+  FullyConnectedAttrs of_rows = a;
+  of_rows.flatten = true;
+  const Value rows =
+      b.Op(node.op->name, inputs,
+           PrintAttrs([&](Fields& f) { of_rows.Describe(f); }), "product");
   if (a.flatten) return {rows};
   return {b.Op<op::Reshape>({rows}, {.shape = node.types[0].shape.dims()},
                             "output")};
+}
+
+namespace {
+
+void FullyConnectedTypes(const FullyConnectedAttrs& a, TypeInference& t) {
+  t.AllSameDType();
+  const DType dtype = t.InDType(0);
+  const bool floats = t.Require(dtype == DType::kUnknown || IsFloat(dtype),
+                                "C3: data has type {}, expected a floating one",
+                                ShortName(dtype));
+  if (floats) FullyConnectedShapes(a, t);
+}
+
+// Of matrices: data [rows, K], head [rows, num_hidden].
+std::vector<Value> FullyConnectedGradient(const FullyConnectedAttrs&,
+                                          GradientBuilder& g) {
+  const Shape& weight = g.In(1).shape();
+  const Value dy =
+      g.Reshape(g.Head(), {g.Head().shape().elements() / weight[0], weight[0]});
+  const auto rows = [&] {
+    return g.Reshape(g.In(0), {dy.shape()[0], weight[1]});
+  };
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    gradients[0] = g.Reshape(g.Op<op::Dot>({dy, g.In(1)}), g.In(0).shape());
+  }
+  if (g.Needs(1)) {
+    gradients[1] = g.Op<op::Dot>({dy, rows()}, {.transpose_a = true});
+  }
+  if (g.inputs() > 2 && g.Needs(2)) {
+    gradients[2] = g.Reshape(g.Sum(dy, {0}), g.In(2).shape());
+  }
+  return gradients;
 }
 
 }  // namespace

@@ -21,4 +21,15 @@ struct FullyConnectedAttrs {
 };
 MXC_ATTRS(FullyConnected, FullyConnectedAttrs);
 
+// Of a FullyConnected, whatever its element types are: data, weight and, unless
+// no_bias, bias; C2; products of elements as the output's type has them, and
+// their sums; the same as a step, of matrices; the operator of rows alone.
+std::vector<InputSpec> FullyConnectedInputs(const FullyConnectedAttrs& a);
+void FullyConnectedShapes(const FullyConnectedAttrs& a, TypeInference& t);
+void FullyConnectedMeaning(const FullyConnectedAttrs& a, Definition& def);
+std::optional<Contraction> FullyConnectedContraction(
+    const FullyConnectedAttrs& a, const Definition& def);
+std::vector<Value> FullyConnectedByRows(const FullyConnectedAttrs& a,
+                                        const Node& node, GraphBuilder& b);
+
 }  // namespace mxc

@@ -65,6 +65,13 @@ bool RequireQuantized(TypeInference& t, int input) {
          given != DType::kUnknown;
 }
 
+void SetIntegerTypes(TypeInference& t) {
+  RequireQuantized(t, 0);
+  t.SetInDType(1, DType::kI8);
+  if (t.inputs() > 2) t.SetInDType(2, DType::kI32);
+  t.SetOutDType(0, DType::kI32);
+}
+
 void ShapesOf(std::string_view op, const void* attrs, int inputs,
               TypeInference& t) {
   std::vector<TensorType> in, out = {{DType::kF32, t.Out(0)}};

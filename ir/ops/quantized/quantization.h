@@ -70,6 +70,9 @@ Expr LevelOf(const Definition& def, int input, int low, const Levels& levels);
 // C1  the input is of 8-bit integers
 // False while its type is not known, too.
 bool RequireQuantized(TypeInference& t, int input);
+// Of a layer of integers: data are i8 or u8 (C1), weights i8, a bias and the
+// output i32.
+void SetIntegerTypes(TypeInference& t);
 // The first `inputs` inputs and output 0 have the shapes that `op`, with `attrs`,
 // has of floats.
 void ShapesOf(std::string_view op, const void* attrs, int inputs,

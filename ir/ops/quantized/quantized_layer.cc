@@ -62,6 +62,10 @@ std::vector<InputSpec> QuantizedLayerAttrs::Inputs() const {
 namespace {
 
 constexpr double kGreatestI32 = 2147483647;
+// Of an 8-bit number by another one; up to where all whole numbers are floats.
+constexpr int64_t kGreatestProduct = 255 * 128, kExactInF32 = 1 << 24;
+// The fewest channels that a unit for integers is worth having.
+constexpr int64_t kChannelsOfUnits = 8;
 
 int PlaceOf(const QuantizedLayerAttrs& a, std::string_view input) {
   const std::vector<InputSpec> inputs = a.Inputs();
@@ -113,19 +117,25 @@ class LayerParts {
     }
     const Value sums = Sums();
     if (output_.dtype == DType::kI32) return {Integers(sums), Low(), High()};
-    const Value scale = b_.Mul(data_scale_, weight_scale_);
-    Value y = b_.Mul(sums, ByChannel(b_.Div(1, scale)));
+    // Of the output, of which y is so many of its levels at once where the
+    // functions allow it, as in oneDNN.
+    Value scale = b_.Scalar(OutputScale());
+    const bool early =
+        IsHomogeneous(a_.activation, a_.activation_settings) &&
+        IsHomogeneous(a_.sum_activation, a_.sum_activation_settings);
+    const Value level = early ? scale : b_.Scalar(1);
+    Value y =
+        b_.Mul(b_.Cast(sums, DType::kF32),
+               ByChannel(b_.Div(b_.Div(level, data_scale_), weight_scale_)));
     y = Activated(y, a_.activation, a_.activation_settings);
-    if (a_.with_sum) y = b_.Add(y, Summand());
+    if (a_.with_sum) y = b_.Add(y, Summand(level));
     y = Activated(y, a_.sum_activation, a_.sum_activation_settings);
+    if (!early) y = b_.Mul(y, scale);
     if (a_.float_output) return {y};
-    const double low = *a_.min_calib_range, high = *a_.max_calib_range;
-    const double magnitude = std::max(std::abs(low), std::abs(high));
-    const double levels = LevelsOf(output_.dtype, kWideLevels);
     const DType written = WrittenType();
-    const Value rounded = Rounded(b_.Mul(y, levels / magnitude), written);
-    return {b_.Cast(b_.Cast(rounded, written), output_.dtype), b_.Scalar(low),
-            b_.Scalar(high)};
+    const Value levels = b_.Cast(Rounded(y, written), written);
+    return {b_.Cast(levels, output_.dtype), b_.Scalar(*a_.min_calib_range),
+            b_.Scalar(*a_.max_calib_range)};
   }
 
  private:
@@ -147,6 +157,12 @@ class LayerParts {
   DType WrittenType() const {
     return a_.with_sum ? In("sum").type().dtype : output_.dtype;
   }
+  double OutputScale() const {
+    if (a_.float_output) return 1;
+    const double magnitude =
+        std::max(std::abs(*a_.min_calib_range), std::abs(*a_.max_calib_range));
+    return LevelsOf(output_.dtype, kWideLevels) / magnitude;
+  }
   // One value, or one a filter, beside the axes of the output.
   Value ByChannel(Value x) const {
     const int rank = output_.shape.rank();
@@ -163,16 +179,18 @@ class LayerParts {
   }
 
   void TakeWeight() {
-    weight_ = b_.Cast(In("weight"), DType::kF32);
+    weight_ = In("weight");
     weight_magnitude_ = Magnitude("min_weight");
     weight_scale_ = b_.Div(kWideLevels.int8, weight_magnitude_);
     if (!a_.has_bias()) return;
-    bias_ = b_.Cast(In("bias"), DType::kF32);
-    if (In("bias").type().dtype == DType::kI32) return;
+    bias_ = In("bias");
+    if (bias_.type().dtype == DType::kI32) return;
     const Value own = ScaleOf("bias", "min_bias", kWideLevels);
-    bias_ = b_.Mul(bias_, b_.Div(b_.Mul(data_scale_, weight_scale_), own));
-    bias_ = a_.truncates_bias ? b_.Op<op::Trunc>({bias_})
-                              : Rounded(bias_, DType::kI32);
+    const Value scaled =
+        b_.Mul(b_.Cast(bias_, DType::kF32),
+               b_.Div(b_.Mul(data_scale_, weight_scale_), own));
+    bias_ = b_.Cast(a_.truncates_bias ? scaled : Rounded(scaled, DType::kI32),
+                    DType::kI32);
   }
 
   void QuantizeWeight() {
@@ -183,12 +201,12 @@ class LayerParts {
     const bool alike = output_.dtype == DType::kI32;
     const std::vector<Value> parts = b_.Ops<op::QuantizeFilters>(
         {In("weight"), slope, GreatestScale()}, {.alike = alike});
-    weight_ = parts[0];
+    weight_ = b_.Cast(parts[0], DType::kI8);
     weight_scale_ = parts[1];
     weight_magnitude_ = alike ? b_.SliceAxis(parts[2], 0, 0, 1) : parts[2];
     if (!bias_) return;
-    bias_ =
-        Rounded(b_.Mul(bias_, b_.Mul(data_scale_, weight_scale_)), DType::kI32);
+    const Value scaled = b_.Mul(bias_, b_.Mul(data_scale_, weight_scale_));
+    bias_ = b_.Cast(Rounded(scaled, DType::kI32), DType::kI32);
   }
 
   // Of each filter: with it a bias takes half of i32.
@@ -213,15 +231,43 @@ class LayerParts {
     return slope;
   }
 
+  // i32, exact.
   Value Sums() const {
-    std::vector<Value> inputs = {b_.Cast(node_.inputs[0], DType::kF32),
-                                 weight_};
-    if (bias_) inputs.push_back(bias_);
     std::vector<AttrText> settings = ParseAttrLines(a_.settings);
     std::erase_if(settings,
                   [](const AttrText& s) { return s.first == "no_bias"; });
-    settings.emplace_back("no_bias", PrintBool(!bias_));
-    return b_.Op(a_.layer, inputs, settings, "sums");
+    settings.emplace_back("no_bias", PrintBool(true));
+    const std::string integers = a_.layer == "Convolution"
+                                     ? "_integer_convolution"
+                                     : "_integer_fully_connected";
+    const Value sums =
+        AreFewProducts()
+            ? b_.Cast(b_.Op(a_.layer,
+                            {b_.Cast(node_.inputs[0], DType::kF32),
+                             b_.Cast(weight_, DType::kF32)},
+                            settings, "sums"),
+                      DType::kI32)
+            : b_.Op(integers, {node_.inputs[0], weight_}, settings, "sums");
+    return bias_ ? b_.Add(sums, ByChannel(bias_)) : sums;
+  }
+
+  // Of few channels (pictures, depthwise filters), whose sums f32 has exactly,
+  // too: units that multiply integers take several channels at once.
+  bool AreFewProducts() const {
+    const Shape& filters = weight_.shape();
+    const int64_t products = filters.elements() / filters[0];
+    const int channels = ChannelsAreLast() ? filters.rank() - 1 : 1;
+    return filters[channels] < kChannelsOfUnits &&
+           products * kGreatestProduct <= kExactInF32;
+  }
+
+  // f(c · x) = c · f(x) for positive c.
+  static bool IsHomogeneous(const std::string& op,
+                            const std::string& settings) {
+    const std::vector<AttrText> attrs = ParseAttrLines(settings);
+    return op.empty() ||
+           (op == "Activation" &&
+            std::ranges::count(attrs, AttrText{"act_type", "relu"}) > 0);
   }
 
   Value Activated(Value x, const std::string& op,
@@ -229,13 +275,16 @@ class LayerParts {
     return op.empty() ? x : b_.Op(op, {x}, ParseAttrLines(settings));
   }
 
-  Value Summand() const {
-    const Value level = b_.Div(1, ScaleOf("sum", "min_sum", kWideLevels));
-    return b_.Mul(b_.Cast(In("sum"), DType::kF32), level);
+  // By a level of the output, or as it is.
+  Value Summand(Value level) const {
+    const Value factor = b_.Div(level, ScaleOf("sum", "min_sum", kWideLevels));
+    return b_.Mul(b_.Cast(In("sum"), DType::kF32), factor);
   }
 
   Value Integers(Value sums) const {
-    const Value y = Activated(sums, a_.activation, a_.activation_settings);
+    if (a_.activation.empty()) return sums;
+    const Value y = Activated(b_.Cast(sums, DType::kF32), a_.activation,
+                              a_.activation_settings);
     return b_.Cast(Rounded(y, DType::kI32), DType::kI32);
   }
   Value High() const {
@@ -250,7 +299,7 @@ class LayerParts {
   GraphBuilder& b_;
   const TensorType output_;
   Value data_scale_, weight_scale_, weight_magnitude_;
-  Value weight_, bias_;  // levels, as f32
+  Value weight_, bias_;  // levels: i8, i32
 };
 
 std::vector<std::string> QuantizedLayerOutputs(const QuantizedLayerAttrs& a) {

@@ -19,7 +19,7 @@
 // A calibrated sum is limited to what the type of `sum` holds, whose bytes it
 // takes: of a u8 output for an i8 summand the levels end at 127, and those of an
 // i8 output for a u8 summand begin at 0 and wrap around beyond 127.
-// The integers are multiplied and added as f32: sums beyond 2^24 are rounded.
+// The sums are exact within i32, and wrap around beyond.
 // C1  data and sum are i8 or u8
 // Source: MXNet 1.9.1 operator/subgraph/mkldnn/mkldnn_conv.cc, mkldnn_fc.cc,
 // mkldnn_common.h.
