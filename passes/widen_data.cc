@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // widen-data: a contraction's data of a narrow type become elements of the type
-// of its sums before it reads them.
+// of its sums, or of one that a unit of the machine multiplies, before it reads
+// them.
 //
 //   x  bf16[…]                         x' f32[…] = f32(x)
 //   y = conv(x, w), sums of f32   ⇒    y = conv(x', w)
@@ -13,6 +14,7 @@
 // Runs when fusion is done, so that the step that computes x does not store x'
 // instead.
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "ir/program/add_buffer.h"
@@ -53,17 +55,35 @@ class Widening {
     VisitLoads(step.contraction()->epilogue,
                [&](const ExprNode& load) { is_operand |= load.index == 0; });
     if (is_operand) return DType::kUnknown;
-    Contraction wide = c;
-    wide.types.data = c.types.sum;
     const bool constant =
         program_.buffers[step.inputs[1]].kind == BufferKind::kConstant;
-    const auto before = KernelSeconds(catalog_, c, constant);
-    const auto after = KernelSeconds(catalog_, wide, constant);
-    if (!after) return DType::kUnknown;
-    if (!before) return c.types.sum;
-    const double seconds = CastSeconds(
-        machine_, program_.buffers[step.inputs[0]].type, c.types.sum);
-    return *after + seconds < *before ? c.types.sum : DType::kUnknown;
+    DType best = DType::kUnknown;
+    double least = KernelSeconds(catalog_, c, constant).value_or(HUGE_VAL);
+    for (const DType dtype : WiderTypes(c.types)) {
+      Contraction wide = c;
+      wide.types.data = dtype;
+      const auto after = KernelSeconds(catalog_, wide, constant);
+      if (!after) continue;
+      const double seconds =
+          *after +
+          CastSeconds(machine_, program_.buffers[step.inputs[0]].type, dtype);
+      if (seconds >= least) continue;
+      best = dtype;
+      least = seconds;
+    }
+    return best;
+  }
+
+  // The sums', and those that a unit multiplies with such weights.
+  std::vector<DType> WiderTypes(const ContractionTypes& types) const {
+    std::vector<DType> wider = {types.sum};
+    for (const ProductUnit& unit : machine_.products) {
+      const bool fits = unit.Takes(unit.data, types.weight, types.sum) &&
+                        IsFloat(unit.data) == IsFloat(types.data) &&
+                        SizeOf(unit.data) > SizeOf(types.data);
+      if (fits) wider.push_back(unit.data);
+    }
+    return wider;
   }
 
   Store CastOf(int buffer, DType dtype) const {

@@ -15,6 +15,7 @@ struct KernelRates {
   double planes = 0.97;        // products of matrices, one after the other
   double few_channels = 0.85;  // products of few channels
   double widening = 0.6;       // data widened as it is read
+  double integers = 0.3;       // multiplied and added by two instructions
   double row_major = 0.7;      // data in short, strided pieces
   double few_inputs = 1.02;    // few channels of data: such pieces are as good
   // What rows of a weight that is not packed take more, and data whose rows lie

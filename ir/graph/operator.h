@@ -217,6 +217,8 @@ struct Operator {
   // Not MXNet's: rules make it, of inputs and attributes that fit. Files may
   // not name it.
   bool internal = false;
+  // Whether it multiplies 8-bit integers, whatever it is given.
+  bool multiplies_integers = false;
   // Its gradient ignores the head gradient (MXNet's loss heads).
   bool loss_head = false;
 };

@@ -279,6 +279,7 @@ class Op {
     return *this;
   }
   Op& Internal() { return op_.internal = true, *this; }
+  Op& MultipliesIntegers() { return op_.multiplies_integers = true, *this; }
   Op& LossHead() { return op_.loss_head = true, *this; }
 
   operator Operator() && { return std::move(op_); }

@@ -201,5 +201,68 @@ TEST_CASE("tiles of a matrix unit compute what the interpreter does") {
   }
 }
 
+// Kernels of 8-bit integers, or of those widened to 16 bits, by the units that
+// the level has; whatever they are, the sums are the interpreter's.
+void CheckIntegers(const Contraction& f32, DType data,
+                   std::string_view algorithm, const Target& target,
+                   uint64_t seed) {
+  for (const DType output : {DType::kI32, DType::kU8}) {
+    CAPTURE(target.name);
+    CAPTURE(algorithm);
+    CAPTURE(ShortName(data));
+    CAPTURE(ShortName(output));
+    CAPTURE(seed);
+    Contraction c = f32;
+    c.types = {data, DType::kI8, DType::kI32, output};
+    const auto candidates = MakeKernelCatalog(target, {})->Candidates(c);
+    CHECK(std::ranges::any_of(candidates, [&](const auto& candidate) {
+      return candidate.choice.algorithm == algorithm;
+    }));
+    const Expr value = Relu(Acc(c.types.sum) + Bias(c) + Residual(c));
+    CHECK(Check({c, value}, target, seed, 0) == "");
+  }
+}
+
+TEST_CASE("units for 8-bit integers have exact sums") {
+  const struct {
+    const char* level;
+    std::vector<DType> data;
+    std::string_view algorithm;
+    int64_t channels, filters;
+  } kUnits[] = {
+      {"x86-64-v2", {DType::kI16}, "pairs", 2, 1},
+      {"x86-64-v3", {DType::kI16}, "pairs", 2, 1},
+      {"x86-64-v4", {DType::kI16}, "pairs", 2, 1},
+      {"x86-64-v3-vnni", {DType::kU8, DType::kI8}, "quads", 4, 1},
+      {"x86-64-v4-vnni", {DType::kU8, DType::kI8}, "quads", 4, 1},
+      {"x86-64-v4-amx", {DType::kU8, DType::kI8}, "tiles", 64, 16},
+  };
+  std::mt19937_64 random(13);
+  const Pick pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (const auto& unit : kUnits) {
+    const Target target = *ResolveTarget(unit.level);
+    if (!CanRun(target)) {
+      MESSAGE("skipped: this processor has less than " << unit.level);
+      continue;
+    }
+    for (int round = 0; round < 4; ++round) {
+      const int64_t most = 80 / unit.channels;
+      const ConvolutionShape shape = RandomWindows(
+          pick, unit.channels * pick(1, std::max<int64_t>(2, most)),
+          unit.filters * pick(1, 70 / unit.filters), 20);
+      const Contraction product = Product(
+          pick(1, 2), pick(8, 40),
+          unit.channels * pick(1, std::max<int64_t>(2, most)), pick(1, 70));
+      for (const DType data : unit.data) {
+        CheckIntegers(Convolution(shape), data, unit.algorithm, target,
+                      400 + round);
+        CheckIntegers(product, data, unit.algorithm, target, 400 + round);
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test

@@ -246,6 +246,16 @@ Result<std::string> LoadedNetwork::Stored(const Specialization& of) const {
   return file_->Stored(build);
 }
 
+Result<DType> LoadedNetwork::StorageFor(const Specialization& of,
+                                        DType precision) const {
+  MXC_ASSIGN(const Model model, Draft(of));
+  const auto multiplies = [](const Node* node) {
+    return node->op != nullptr && node->op->multiplies_integers;
+  };
+  const auto nodes = model.graph.TopologicalOrder();
+  return std::ranges::any_of(nodes, multiplies) ? DType::kI8 : precision;
+}
+
 Status LoadedNetwork::RequireOperators(const Specialization& of) const {
   LoadOptions load = LoadOptionsOf(of);
   load.require_supported = true;

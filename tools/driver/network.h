@@ -54,6 +54,9 @@ class LoadedNetwork {
   Result<Model> DraftWithParameters(const Specialization& of);
   // What an artifact keeps of the network (network_file.h).
   Result<std::string> Stored(const Specialization& of) const;
+  // Of what targets' units multiply most: the precision that was asked for, or
+  // 8-bit integers.
+  Result<DType> StorageFor(const Specialization& of, DType precision) const;
   // Whether every operator is known and can be compiled.
   Status RequireOperators(const Specialization& of) const;
 

@@ -88,7 +88,9 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   const bool winograd = WinogradTile(algorithm) > 0;
   const bool strassen = algorithm == kStrassen;
   const bool tiles = algorithm == kTiles;
-  const int64_t parts = strassen || tiles ? 2 : 1;
+  // Entries of a word of a tile.
+  const int64_t packed = tiles ? 4 / SizeOf(c.types.weight) : dots;
+  const int64_t parts = strassen ? 2 : tiles ? packed : 1;
   const Extents kernel = winograd   ? WinogradWindows(c, algorithm)
                          : strassen ? Extents{kQuarterProducts, 1}
                                     : c.kernel;
@@ -108,7 +110,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   if (in_blocks) {
     layout.dims.push_back({in, DivideUp(c.in, data_block)});
   } else if (!in_last) {
-    layout.dims.push_back({in, c.in});
+    layout.dims.push_back({in, c.in / std::max(1, dots)});
   }
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
@@ -117,7 +119,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   if (in_blocks) layout.dims.push_back({in, data_block / std::max(1, dots)});
   if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
-  if (tiles || dots > 0) layout.dims.push_back({in, tiles ? 2 : dots});
+  if (packed > 0) layout.dims.push_back({in, packed});
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);

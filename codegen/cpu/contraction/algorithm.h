@@ -71,8 +71,9 @@ Extents HaloHigh(const Contraction& c);
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   gemm                     groups, panel, channel
 //   winograd                 panel, transformed kernel axes, channel
-//   tiles                    panel, kernel axes, pair of channels; each of the
-//                            panel's output channels has a pair of entries
+//   pairs, quads, row-major  groups, panel, pair or four of channels; likewise
+//   tiles                    panel, kernel axes, word of channels (a pair, or
+//                            four); each of the panel's output channels has one
 //   strassen                 panel, 7 sums of quarters, channel: halves
 // each entry followed by the panel's output channels.
 Layout WeightLayout(const Contraction& c, std::string_view algorithm,

@@ -98,8 +98,9 @@ class CandidateCosts {
 
   // Of kernels that put one element of data into all lanes.
   double BroadcastCost(const Contraction& c, double efficiency) const {
-    const bool widens = types_.data != types_.sum;
-    return Cost(c, widens ? rates().widening * efficiency : efficiency);
+    if (types_.data != types_.sum) efficiency *= rates().widening;
+    if (!IsFloat(types_.sum)) efficiency *= rates().integers;
+    return Cost(c, efficiency);
   }
 
   // Those that multiply elements of these types.

@@ -127,9 +127,9 @@ class TypedCatalog : private CandidateCosts {
   // The same by the units that multiply a few channels of such elements.
   void AddDots(const Contraction& c, RegisterTile tile, double efficiency,
                std::vector<KernelCandidate>& out) const {
-    if (c.groups > 1 || c.in % lanes_ != 0) return;
+    if (c.groups > 1) return;
     for (const ProductUnit& unit : Units()) {
-      if (!contraction::IsDotUnit(unit, lanes_)) continue;
+      if (!contraction::IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
       KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
                                        lanes_, lanes_, tile, tile.vectors);
       candidate.cost = Cost(c, unit.flops_per_second, efficiency);
@@ -143,7 +143,7 @@ class TypedCatalog : private CandidateCosts {
   void AddTiles(const Contraction& c, std::vector<KernelCandidate>& out) const {
     if (contraction::PhasesOf(c).size() != 1) return;
     for (const ProductUnit& unit : Units()) {
-      if (unit.name == contraction::kTileUnit) AddTiles(c, unit, out);
+      if (contraction::IsTileUnit(unit)) AddTiles(c, unit, out);
     }
   }
 

@@ -9,6 +9,7 @@
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/taps.h"
 #include "codegen/cpu/contraction/tile_choice.h"
+#include "codegen/cpu/contraction/tile_unit.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 
@@ -81,7 +82,7 @@ void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
                      int64_t block_stride, Nest& nest) {
   const bool tiles = nest.access == DataAccess::kTiles;
   const int64_t block = tiles ? c.in : nest.lanes;
-  const int64_t unroll = tiles ? kTileChannels : std::min(block, kUnroll);
+  const int64_t unroll = tiles ? nest.unit.k : std::min(block, kUnroll);
   const int64_t width = nest.panel_width();
   std::vector<StepAxis> window;
   nest.weight_base += Window(spatial, block, width, window);
@@ -118,7 +119,7 @@ void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   if (axes.empty()) {
     const int64_t unroll =
         std::min(inner.extent,
-                 nest.access == DataAccess::kTiles ? kTileChannels : kUnroll);
+                 nest.access == DataAccess::kTiles ? nest.unit.k : kUnroll);
     nest.main.axes = {{inner.extent / unroll, unroll * inner.data_stride,
                        unroll * inner.weight_stride}};
     nest.main.unroll = nest.main.weight_rows = unroll;
@@ -304,7 +305,10 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   nest.types = c.types;
   nest.lanes = tile.lanes;
   nest.packed = choice.algorithm != kGemmRows;
-  if (choice.algorithm == kTiles) nest.access = DataAccess::kTiles;
+  if (choice.algorithm == kTiles) {
+    nest.access = DataAccess::kTiles;
+    nest.unit = TileUnitOf(machine, c.types);
+  }
   if (DotChannels(choice.algorithm) > 0) {
     nest.access = DataAccess::kDots;
     nest.unit = DotUnitOf(machine, c.types, choice.algorithm);

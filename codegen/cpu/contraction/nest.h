@@ -34,9 +34,6 @@ enum class DataAccess {
   kTiles,      // a matrix unit: a tile of data, channels by pixels
 };
 
-// Channels in a row of a matrix unit's tile of data.
-inline constexpr int64_t kTileChannels = 32;
-
 // An output axis, or a part of one, on which data and output advance at
 // constant strides. The output's index along it is first + scale · i.
 struct PixelAxis {
@@ -75,7 +72,7 @@ struct Nest {
   ContractionTypes types;
   int lanes = 1;  // sums of a vector
   DataAccess access = DataAccess::kBroadcast;
-  ProductUnit unit = {};       // kDots: what multiplies
+  ProductUnit unit = {};       // kDots, kTiles: what multiplies
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
   int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
                                // with, -1: all, each with weights of its own

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/contraction/dot_unit.h"
+
 namespace mxc::contraction {
 namespace {
 
@@ -96,6 +98,23 @@ void ProductCandidates::AddGemm(const Contraction& c,
   TurnData(c, candidate);
   AddGemmOfRows(c, candidate, out);
   out.push_back(std::move(candidate));
+  AddDots(c, {tile.pixels, panel_vectors}, out);
+}
+
+// Units that multiply a few neighbouring elements of a row.
+void ProductCandidates::AddDots(const Contraction& c, RegisterTile tile,
+                                std::vector<KernelCandidate>& out) const {
+  if (c.data_axes.back() != Role::kIn) return;
+  for (const ProductUnit& unit : Units()) {
+    if (!IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
+    KernelCandidate candidate =
+        Make(c, DotAlgorithm(unit.k), 1, 1, tile, tile.vectors);
+    candidate.cost = Cost(
+        c, unit.flops_per_second,
+        TileEfficiency(machine_, tile, 1, c.batch, DivideUp(c.out, lanes_)));
+    candidate.packing_cost = static_cast<double>(c.groups) * PackingCost(c);
+    out.push_back(std::move(candidate));
+  }
 }
 
 }  // namespace mxc::contraction

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The candidates for products of matrices by vectors' multiply-adds.
+// The candidates for products of matrices by vectors' multiply-adds, or by units
+// that are as wide.
 #pragma once
 
 #include <vector>
@@ -24,6 +25,8 @@ class ProductCandidates : private CandidateCosts {
   RegisterTile GemmTile(const Contraction& c) const;
   void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
                      std::vector<KernelCandidate>& out) const;
+  void AddDots(const Contraction& c, RegisterTile tile,
+               std::vector<KernelCandidate>& out) const;
   void TurnData(const Contraction& c, KernelCandidate& candidate) const;
 };
 

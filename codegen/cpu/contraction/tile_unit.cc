@@ -12,9 +12,18 @@ namespace mxc::contraction {
 namespace {
 
 constexpr int64_t kTileRowBytes = 64;
-constexpr int64_t kTileSumBytes = 4, kBrainBytes = 2;
+constexpr int64_t kTileSumBytes = 4, kWordBytes = 4;
 // The first register of data, of weights; sums are in front.
 constexpr int64_t kFirstDataTile = 4, kFirstWeightTile = 6;
+
+// 0: there is none.
+llvm::Intrinsic::ID IntrinsicOf(const ProductUnit& unit) {
+#define MXC_TILE_UNIT(unit_name, intrinsic) \
+  if (unit.name == unit_name) return llvm::Intrinsic::intrinsic;
+#include "codegen/cpu/contraction/tile_units.def"
+#undef MXC_TILE_UNIT
+  return 0;
+}
 
 // The stack where the function begins, so that loops do not take more of it.
 llvm::Value* TileMemory(KernelFunction& kernel, int64_t bytes) {
@@ -31,6 +40,19 @@ int64_t FirstTileWidth(int64_t width) {
 }
 
 }  // namespace
+
+bool IsTileUnit(const ProductUnit& unit) { return IntrinsicOf(unit) != 0; }
+
+const ProductUnit& TileUnitOf(const CpuMachine& machine,
+                              const ContractionTypes& types) {
+  const auto unit =
+      std::ranges::find_if(machine.products, [&](const ProductUnit& each) {
+        return IsTileUnit(each) &&
+               each.Takes(types.data, types.weight, types.sum);
+      });
+  MXC_CHECK(unit != machine.products.end(), "no unit takes tiles");
+  return *unit;
+}
 
 std::vector<TileRun> SplitForTiles(int64_t rows, int64_t columns) {
   const bool narrow = columns <= kTilePixels;
@@ -57,7 +79,7 @@ void ConfigureTiles(KernelFunction& kernel, int64_t width) {
   for (int64_t a = 0; a < kDataTiles; ++a) {
     for (int64_t v = 0; v < 2; ++v) set(2 * a + v, counts[a]);
     set(kFirstDataTile + a, counts[a]);
-    set(kFirstWeightTile + a, kTileChannels / 2);
+    set(kFirstWeightTile + a, kTileRowBytes / kWordBytes);
   }
   auto& b = kernel.b();
   llvm::Value* memory = TileMemory(kernel, kTileRowBytes);
@@ -85,7 +107,8 @@ TileUnit::TileUnit(KernelFunction& kernel, const Nest& nest, int64_t width,
 }
 
 llvm::Value* TileUnit::At(llvm::Value* base, int64_t elements) {
-  return kernel_.ElementAddress(base, kernel_.Int(elements), kBrainBytes);
+  return kernel_.ElementAddress(base, kernel_.Int(elements),
+                                SizeOf(nest_.unit.data));
 }
 
 llvm::Value* TileUnit::Tile(int64_t number) {
@@ -106,21 +129,21 @@ void TileUnit::Zero() {
 
 void TileUnit::Add(llvm::Value* data, llvm::Value* weight) {
   constexpr auto kLoadTile = llvm::Intrinsic::x86_tileloadd64;
-  // A pair of entries for each output of the panel.
-  const int64_t row = 2 * nest_.panel_width() * kBrainBytes;
+  // A word for each output of the panel.
+  const int64_t size = SizeOf(nest_.unit.data);
+  const int64_t row = nest_.panel_width() * kWordBytes;
   for (int v = 0; v < vectors_; ++v) {
     Emit(kLoadTile,
-         {Tile(kFirstWeightTile + v), At(weight, 2 * int64_t{v} * nest_.lanes),
-          kernel_.Int(row)});
+         {Tile(kFirstWeightTile + v),
+          At(weight, kWordBytes / size * v * nest_.lanes), kernel_.Int(row)});
   }
-  const int64_t pixel = nest_.columns.data_stride * kBrainBytes;
+  const int64_t pixel = nest_.columns.data_stride * size;
   for (int64_t a = 0; a < std::ssize(data_); ++a) {
     Emit(kLoadTile, {Tile(kFirstDataTile + a), At(data, data_[a].offset),
                      kernel_.Int(pixel)});
     for (int v = 0; v < vectors_; ++v) {
-      Emit(llvm::Intrinsic::x86_tdpbf16ps,
-           {Tile(2 * a + v), Tile(kFirstDataTile + a),
-            Tile(kFirstWeightTile + v)});
+      Emit(IntrinsicOf(nest_.unit), {Tile(2 * a + v), Tile(kFirstDataTile + a),
+                                     Tile(kFirstWeightTile + v)});
     }
   }
 }

@@ -2,11 +2,12 @@
 // TileUnit: sums of a register tile by a matrix unit (Intel AMX) instead of
 // vectors. Eight registers hold tiles of up to 16 rows of 64 bytes:
 //
-//   sums[a][v] f32[pixels of a, 16]  +=  data[a] bf16[pixels of a, 32 channels]
-//                                      · weight[v] bf16[16 pairs, 16 outputs, 2]
+//   sums[a][v] [pixels of a, 16]  +=  data[a] [pixels of a, 64 bytes of channels]
+//                                   · weight[v] [16 words, 16 outputs, 4 bytes]
 //
-// for two tiles of data, a, and two of weights, v. Products are exact, sums
-// f32; denormals count as zero (Intel's SDM, TDPBF16PS).
+// for two tiles of data, a, and two of weights, v; a word has a pair of bf16 or
+// four 8-bit integers. Products are exact. Sums of bf16 are f32, and denormals
+// count as zero (Intel's SDM, TDPBF16PS); those of integers are i32.
 #pragma once
 
 #include <functional>
@@ -17,8 +18,11 @@
 
 namespace mxc::contraction {
 
-// The instruction, a ProductUnit of the machine.
-inline constexpr char kTileUnit[] = "tdpbf16ps";
+// Whether an instruction of tiles (tile_units.def) does the unit.
+bool IsTileUnit(const ProductUnit& unit);
+// The unit of a contraction for which the catalog offered tiles.
+const ProductUnit& TileUnitOf(const CpuMachine& machine,
+                              const ContractionTypes& types);
 // Pixels of one register, and how many registers of data there are.
 inline constexpr int64_t kTilePixels = 16, kDataTiles = 2;
 
@@ -38,8 +42,8 @@ class TileUnit {
            int64_t rows, int vectors);
 
   void Zero();
-  // Adds 32 channels of all pixels, whose first one's data and weights lie
-  // there.
+  // Adds as many channels of all pixels as the unit takes, whose first one's
+  // data and weights lie there.
   void Add(llvm::Value* data, llvm::Value* weight);
   // One vector for each (pixel, vector), pixels outermost.
   std::vector<llvm::Value*> Sums();

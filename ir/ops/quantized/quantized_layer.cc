@@ -222,9 +222,13 @@ class LayerParts {
 
   // What the filters are multiplied by; the bias is that of both.
   Value ApplyNorm() {
-    const Value deviation = b_.Sqrt(b_.Add(In("moving_var"), a_.eps));
-    const Value slope =
-        a_.fix_gamma ? b_.Div(1, deviation) : b_.Div(In("gamma"), deviation);
+    // In f64, as MXNet does: an f32's last bit may move a level.
+    const Value variance = b_.Cast(In("moving_var"), DType::kF64);
+    const Value deviation = b_.Sqrt(b_.Add(variance, a_.eps));
+    const Value wide =
+        a_.fix_gamma ? b_.Div(1, deviation)
+                     : b_.Div(b_.Cast(In("gamma"), DType::kF64), deviation);
+    const Value slope = b_.Cast(wide, DType::kF32);
     const Value mean = In("moving_mean");
     const Value shift = bias_ ? b_.Sub(bias_, mean) : b_.Neg(mean);
     bias_ = b_.Add(In("beta"), b_.Mul(slope, shift));
@@ -318,6 +322,7 @@ MXC_OP(QuantizedLayer) {
   return Op<QuantizedLayerAttrs>("_quantized_layer")
       .Doc("a layer of 8-bit numbers")
       .Internal()
+      .MultipliesIntegers()
       .InputsOf([](const QuantizedLayerAttrs& a) { return a.Inputs(); })
       .OutputsOf(QuantizedLayerOutputs)
       .Types(QuantizedLayerTypes)

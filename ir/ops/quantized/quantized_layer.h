@@ -73,6 +73,7 @@ Op<A> IntegerLayer(std::string name, std::string layer) {
   };
   return Op<A>(std::move(name))
       .InputsOf([=](const A& a) { return layer_of(a).Inputs(); })
+      .MultipliesIntegers()
       .Outputs(kRangedOutputs)
       .Types([=](const A& a, TypeInference& t) {
         QuantizedLayerTypes(layer_of(a), t);
