@@ -63,8 +63,8 @@ const Level* NativeLevel(DType storage) {
   for (const Level& level : Levels()) {
     if ((level.features & ~features) != 0) continue;
     const bool more_units = best != nullptr && best->isa == level.isa;
-    if (more_units && level.flops_per_second(storage) <=
-                          best->flops_per_second(storage)) {
+    if (more_units &&
+        level.flops_per_second(storage) <= best->flops_per_second(storage)) {
       continue;
     }
     best = &level;

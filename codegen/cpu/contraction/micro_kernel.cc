@@ -164,8 +164,7 @@ MicroKernel::Accumulators MicroKernel::Add(const Steps& steps,
   for (int v = 0; adds && v < shape_.vectors; ++v) {
     zeros.push_back(llvm::Constant::getNullValue(TypeOf(v)));
   }
-  Accumulators sums =
-      StepLoops(steps, 0, count, source, std::move(zeros));
+  Accumulators sums = StepLoops(steps, 0, count, source, std::move(zeros));
   if (adds) TakeAdded(sums);
   return sums;
 }

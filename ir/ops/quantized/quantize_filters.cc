@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// _quantize_filters: the filters of a layer as 8-bit integers, which stay f32.
+// _quantize_filters: the filters of a layer as 8-bit integers.
 //   weight f32[C, …], slope f32[C], greatest_scale f32[C]
-//   levels     f32[C, …]   weight · slope · scale, rounded
+//   levels     i8[C, …]    weight · slope · scale, rounded
 //   scale      f32[C]      127.5 / magnitude, no more than greatest_scale
 //   magnitude  f32[C]      the greatest |weight · slope| of a filter
 // `alike`: magnitude and scale are those that fit all filters.
 // Source: MXNet 1.9.1 operator/subgraph/mkldnn/mkldnn_common.h, GetWeightScales.
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "ir/ops/quantized/quantization.h"
@@ -18,8 +19,9 @@ namespace {
 constexpr float kLeastMagnitude = 1e-30F;  // of zeros any scale will do
 
 void QuantizeFiltersTypes(const QuantizeFiltersAttrs&, TypeInference& t) {
-  t.AllSameDType();
-  t.SetInDType(0, DType::kF32);
+  for (const int i : {0, 1, 2}) t.SetInDType(i, DType::kF32);
+  for (const int i : {1, 2}) t.SetOutDType(i, DType::kF32);
+  t.SetOutDType(0, DType::kI8);
   t.SetOut(0, t.In(0));
   t.SetIn(0, t.Out(0));
   if (!t.In(0).known_rank()) return;
@@ -52,13 +54,16 @@ Expr ScaleOf(bool alike, const Expr& filter, const Definition& def) {
 void QuantizeFiltersMeaning(const QuantizeFiltersAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const Expr weight = def.In(0, i) * def.In(1, {i[0]});
-  def.Set(0, RoundToLevels(weight * ScaleOf(a.alike, i[0], def), DType::kI8));
+  const Expr level =
+      RoundToLevels(weight * ScaleOf(a.alike, i[0], def), DType::kI8);
+  def.Set(0, Cast(level, DType::kI8));
   def.Set(1, ScaleOf(a.alike, def.Indices(1)[0], def));
   def.Set(2, MagnitudeOf(a.alike, def.Indices(2)[0], def));
 }
 
-float Level(float x) {
-  return x < 127 ? std::nearbyint(std::max(x, -128.0F)) : 127;
+int8_t Level(float x) {
+  return static_cast<int8_t>(x < 127 ? std::nearbyint(std::max(x, -128.0F))
+                                     : 127);
 }
 
 std::vector<Tensor> QuantizedFilters(const QuantizeFiltersAttrs& a,
@@ -66,7 +71,10 @@ std::vector<Tensor> QuantizedFilters(const QuantizeFiltersAttrs& a,
   const auto weight = inputs[0].floats(), slope = inputs[1].floats(),
              limit = inputs[2].floats();
   const size_t filters = slope.size(), length = weight.size() / filters;
-  std::vector<float> levels(weight.size()), scale(filters), magnitude(filters);
+  std::vector<float> scale(filters), magnitude(filters);
+  std::byte* levels = nullptr;
+  const Tensor quantized =
+      Tensor::Allocate({DType::kI8, inputs[0].shape()}, &levels);
   for (size_t f = 0; f < filters; ++f) {
     magnitude[f] = kLeastMagnitude;
     for (size_t i = f * length; i < (f + 1) * length; ++i) {
@@ -82,11 +90,11 @@ std::vector<Tensor> QuantizedFilters(const QuantizeFiltersAttrs& a,
     const auto wide = static_cast<float>(kWideLevels.int8);
     scale[f] = std::min(wide / magnitude[f], greatest[f]);
     for (size_t i = f * length; i < (f + 1) * length; ++i) {
-      levels[i] = Level(weight[i] * slope[f] * scale[f]);
+      levels[i] =
+          std::bit_cast<std::byte>(Level(weight[i] * slope[f] * scale[f]));
     }
   }
-  return {Tensor::FromFloats(inputs[0].shape(), levels),
-          Tensor::FromFloats(inputs[1].shape(), scale),
+  return {quantized, Tensor::FromFloats(inputs[1].shape(), scale),
           Tensor::FromFloats(inputs[1].shape(), magnitude)};
 }
 

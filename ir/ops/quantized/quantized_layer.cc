@@ -201,7 +201,7 @@ class LayerParts {
     const bool alike = output_.dtype == DType::kI32;
     const std::vector<Value> parts = b_.Ops<op::QuantizeFilters>(
         {In("weight"), slope, GreatestScale()}, {.alike = alike});
-    weight_ = b_.Cast(parts[0], DType::kI8);
+    weight_ = parts[0];
     weight_scale_ = parts[1];
     weight_magnitude_ = alike ? b_.SliceAxis(parts[2], 0, 0, 1) : parts[2];
     if (!bias_) return;
