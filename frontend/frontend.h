@@ -33,6 +33,15 @@ struct NetworkState {
   std::vector<std::string> stages;
 };
 
+// A program of a network that writes texts (generate.h).
+struct Generation {
+  int64_t streams = 0;  // texts that grow apart; 0: the network writes none
+  // That a run adds to each text of its batch; 0: 64, or all that are kept.
+  int64_t rows = 1;
+  // The batch is of texts that an input names; else it is all of them.
+  bool chosen = false;
+};
+
 // What is asked of a network's types.
 struct BuildOptions {
   NetworkState state;
@@ -59,6 +68,9 @@ struct BuildOptions {
   // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.
   int64_t batch = 0;
+  // Makes the network one that writes texts; its rows are what axes have that
+  // the inputs leave open behind the batch.
+  Generation generation;
 };
 
 // Which parameters it gets.

@@ -6,6 +6,7 @@
 #include "frontend/attach_loss.h"
 #include "frontend/csr_inputs.h"
 #include "frontend/frontend.h"
+#include "frontend/generate.h"
 #include "frontend/network_file.h"
 #include "frontend/variables.h"
 
@@ -58,7 +59,13 @@ Result<Model> BuildModel(const NetworkFile& network,
                  options.input_values.begin()->first);
   }
   if (network.binds_inputs()) set.batch = 0;
+  const bool writes = options.generation.streams > 0;
+  if (writes) {
+    MXC_RETURN_IF_ERROR(KeepRows(set.generation, model.graph));
+    set.known_shapes.clear();  // lengths that it was trained on
+  }
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));
+  if (writes) CloseLengths(set.generation, model.graph);
   if (options.require_supported) {
     MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }

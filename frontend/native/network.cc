@@ -222,6 +222,8 @@ class NetworkReader : JsonDiagnostics {
         dims.push_back(dim.integer);
       } else if (bound != symbols_.end()) {
         dims.push_back(bound->second);
+      } else if (options_.generation.streams > 0) {
+        dims.push_back(Shape::kUnknownDim);  // CloseLengths
       } else {
         Fail(declared.shape->items[axis],
              "'{}' has no value; --input-shape of '{}' gives it one",

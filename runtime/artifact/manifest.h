@@ -21,6 +21,8 @@
 //                    "none", the input: "10 none softmax_label"
 //   head             what the output of a loss head and its label hold, in the
 //                    form of runtime/train/head.h
+// Of any that writes texts token by token:
+//   rows_kept        how many tokens a text may have
 // Of each entry, after its line `entry`:
 //   input, output    name and type
 //   peak_bytes, activation_bytes, workspace_bytes

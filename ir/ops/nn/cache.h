@@ -20,10 +20,12 @@ MXC_ATTRS(Cache, CacheAttrs);
 
 struct CacheRowsAttrs : CacheAttrs {
   int64_t streams = 1;
+  int64_t rows = 0;
 
   void Describe(Fields& f) {
     CacheAttrs::Describe(f);
     f("streams", streams).Min(1).Doc("texts that grow apart");
+    f("rows", rows).Min(0).Doc("of each that come at once; 0: any number");
   }
 };
 MXC_ATTRS(CacheRows, CacheRowsAttrs);

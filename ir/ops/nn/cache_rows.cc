@@ -11,6 +11,7 @@
 // of all texts are the state <name>/past, [streams, d1 …] with bound.
 // C1  axis is one of data's, and not the first
 // C2  the rows of all texts are a tensor
+// C3  data has as many rows as are to come at once
 #include "ir/ops/nn/cache.h"
 
 namespace mxc {
@@ -27,6 +28,14 @@ void CacheRowsTypes(const CacheRowsAttrs& a, TypeInference& t) {
   t.SetInDType(0, t.OutDType(0));
   const Shape& data = t.In(0);
   if (!data.known_rank() || !HasCachedAxis(a, data, t)) return;
+  const int64_t rows = data[static_cast<int>(a.axis)];
+  const bool fits = a.rows == 0 || rows == Shape::kUnknownDim || rows == a.rows;
+  if (!t.Require(fits,
+                 "C3: {} rows at once, expected {}; the length of the inputs "
+                 "is to be left open, as \"T\" does",
+                 rows, a.rows)) {
+    return;
+  }
   t.SetIn(1, Shape{data[0]});
   t.SetIn(2, Shape{data[0]});
   Shape out = data;
