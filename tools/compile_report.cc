@@ -132,7 +132,9 @@ void PrintNext(const EmitOptions& options, const Plan& plan) {
     PrintErr("next: mxc score {} --data {}\n", output, SourceFor(program));
     return;
   }
-  if (!plan.carries.empty() && !plan.label_names.empty()) {  // it writes
+  const bool writes = plan.rows_kept > 0 ||
+                      (!plan.carries.empty() && !plan.label_names.empty());
+  if (writes) {
     PrintErr("next: mxc sample {}\n", output);
     return;
   }

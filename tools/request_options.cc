@@ -267,6 +267,18 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->delimiter(',')
       ->check(AtLeast(1))
       ->type_name("L,…");
+  app.add_option(
+         "--streams", options.request.streams,
+         "of a network with 'cache': write so many texts side by side, each "
+         "from its own beginning to its own end; the entries are then decode, "
+         "a token of each, and prefill, many of one that is given")
+      ->check(AtLeast(1))
+      ->type_name("S");
+  app.add_option("--prefill", options.request.prefill,
+                 "tokens of a text that are read at once (default: 64, or as "
+                 "many as the network keeps)")
+      ->check(AtLeast(1))
+      ->type_name("P");
 }
 
 void ReferToCompile(CLI::App& app) {

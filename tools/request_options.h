@@ -35,7 +35,7 @@ void AddKernelOptions(CLI::App& app, CompileRequest& request);
 // --optimizer, --opt, --label-smoothing, --fixed, --lr-mult, --wd-mult,
 // --memory-budget.
 void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
-// --entry, --bucket.
+// --entry, --bucket, --streams, --prefill.
 void AddEntryOptions(CLI::App& app, RequestOptions& options);
 
 // Puts what AddPlanOptions, AddKernelOptions and AddTrainingOptions declared

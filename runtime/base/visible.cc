@@ -13,6 +13,13 @@ struct Decoded {
   size_t bytes = 0;  // 0: no UTF-8
 };
 
+// How many bytes a character has that begins so; 0: none does.
+size_t BytesFrom(uint8_t first) {
+  if (first < 0x80) return 1;
+  if (first < 0xc2 || first > 0xf4) return 0;
+  return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+}
+
 // The first character (RFC 3629): no overlong forms, no surrogates.
 Decoded DecodeFirst(std::string_view text) {
   const auto byte = [&](size_t i) {
@@ -20,9 +27,9 @@ Decoded DecodeFirst(std::string_view text) {
   };
   const uint8_t first = byte(0);
   if (first < 0x80) return {first, 1};
-  const size_t bytes = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  const size_t bytes = BytesFrom(first);
   constexpr uint32_t kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (first < 0xc2 || first > 0xf4) return {};
+  if (bytes == 0) return {};
   uint32_t code = first & (0xff >> (bytes + 1));
   for (size_t i = 1; i < bytes; ++i) {
     if ((byte(i) & 0xc0) != 0x80) return {};
@@ -123,6 +130,16 @@ bool BeginsCharacter(char c) {
 
 std::size_t CharactersIn(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count_if(text, BeginsCharacter));
+}
+
+std::size_t UnfinishedBytes(std::string_view text) {
+  for (std::size_t bytes = 1; bytes <= std::min<std::size_t>(3, text.size());
+       ++bytes) {
+    const char first = text[text.size() - bytes];
+    if (!BeginsCharacter(first)) continue;
+    return BytesFrom(static_cast<uint8_t>(first)) > bytes ? bytes : 0;
+  }
+  return 0;
 }
 
 std::string Shortened(std::string_view text, std::size_t most) {

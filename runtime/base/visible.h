@@ -27,6 +27,9 @@ std::string JsonQuoted(std::string_view text);
 // Of UTF-8: each has one byte that continues none.
 std::size_t CharactersIn(std::string_view text);
 
+// How many bytes at the end begin a character of UTF-8 and lack its rest.
+std::size_t UnfinishedBytes(std::string_view text);
+
 // The text, or of a longer one so many characters, the last of them "…"; `most`
 // is at least 1.
 std::string Shortened(std::string_view text, std::size_t most);

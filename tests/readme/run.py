@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """usage: tests/readme/run.py BIN_DIR
 
-Runs every command of README.md and of tools/GUIDE.md, one after the other in a
+Runs every command of README.md, tools/GUIDE.md and tools/TEXTS.md, one after the other in a
 folder that holds what the repository has, and compares what is printed.
 
 A command is a line that begins with "$ " within a fenced block, with the lines
@@ -24,7 +24,7 @@ sys.dont_write_bytecode = True
 import printed  # noqa: E402
 
 REPOSITORY = pathlib.Path(__file__).resolve().parent.parent.parent
-DOCUMENTS = ["README.md", "tools/GUIDE.md"]
+DOCUMENTS = ["README.md", "tools/GUIDE.md", "tools/TEXTS.md"]
 FEWEST = 30  # commands
 
 

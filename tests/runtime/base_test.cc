@@ -51,6 +51,22 @@ TEST_CASE("texts: shortened by characters, not by bytes") {
   CHECK(runtime::Shortened("abcd", 1) == "…");
 }
 
+TEST_CASE("texts: a character that lacks its rest is told from broken ones") {
+  const std::string euro = "€";  // three bytes
+  CHECK(runtime::UnfinishedBytes("") == 0);
+  CHECK(runtime::UnfinishedBytes("a") == 0);
+  CHECK(runtime::UnfinishedBytes("a" + euro) == 0);
+  CHECK(runtime::UnfinishedBytes("a" + euro.substr(0, 1)) == 1);
+  CHECK(runtime::UnfinishedBytes("a" + euro.substr(0, 2)) == 2);
+  CHECK(runtime::UnfinishedBytes("\xf0\x9f\x99") == 3);
+  CHECK(runtime::UnfinishedBytes("\xf0\x9f\x99\x82") == 0);
+  // Nothing that follows makes a character of these.
+  CHECK(runtime::UnfinishedBytes("a\x82\x82") == 0);
+  CHECK(runtime::UnfinishedBytes("\x82\x82\x82\x82") == 0);
+  CHECK(runtime::UnfinishedBytes("\xff") == 0);
+  CHECK(runtime::UnfinishedBytes("\xc1") == 0);
+}
+
 TEST_CASE("clock: seconds have the digits of their nanoseconds") {
   for (const int64_t ns : {432090, 248181, 309714, 1, 999999999}) {
     const std::string text = runtime::ShortestText(runtime::SecondsOf(ns));

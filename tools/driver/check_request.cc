@@ -2,6 +2,7 @@
 // What a request may say.
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "codegen/codegen.h"
 #include "ir/target/target.h"
@@ -20,6 +21,32 @@ void CheckUpdate(const std::vector<std::string>& entries, Diagnostics& errors) {
   if (std::find(entries.begin(), update, "grad") != update) return;
   errors.push_back(
       Error({}, "entry 'update' needs 'grad' before it: grad,update"));
+}
+
+void CheckWriting(const CompileRequest& request, Diagnostics& errors) {
+  constexpr int64_t kMost = 1 << 16;
+  for (const auto& [option, count] : {std::pair("streams", request.streams),
+                                      std::pair("prefill", request.prefill)}) {
+    if (count >= 0 && count <= kMost) continue;
+    errors.push_back(
+        Error({}, "--{} {}, expected 1 to {}", option, count, kMost));
+  }
+  if (request.streams <= 0) {
+    if (request.prefill > 0) {
+      errors.push_back(Error({},
+                             "--prefill is for networks that write texts; "
+                             "--streams says how many"));
+    }
+    return;
+  }
+  const bool others = request.entries.size() != 1 ||
+                      request.entries[0] != "infer" ||
+                      !request.batches.empty() || !request.buckets.empty();
+  if (others) {
+    errors.push_back(Error({},
+                           "--streams makes the entries decode and prefill; "
+                           "it goes with no --entry, --batch or --bucket"));
+  }
 }
 
 void CheckPasses(const CompileRequest& request, Diagnostics& errors) {
@@ -88,6 +115,7 @@ Status CheckRequest(const CompileRequest& request) {
         entry));
   }
   CheckUpdate(request.entries, errors);
+  CheckWriting(request, errors);
   if (request.level < 0 || request.level > 3) {
     errors.push_back(
         Error({}, "optimization level {}, expected 0 to 3", request.level));

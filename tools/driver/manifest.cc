@@ -114,6 +114,9 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
       {"features", plan.target.features},
       {"parameters", std::to_string(plan.parameters)},
       {"operators", CountOperators(plan)}};
+  if (request.streams > 0) {
+    manifest.emplace_back("rows_kept", std::to_string(plan.rows_kept));
+  }
   AddTraining(request, plan, manifest);
   AddLabels(plan, manifest);
   for (const Program& program : plan.programs) {

@@ -33,6 +33,7 @@ LoadOptions LoadOptionsOf(const Specialization& of) {
   load.batch = of.batch;
   load.input_shapes = of.shapes;
   load.input_types = of.types;
+  load.generation = of.generation;
   return load;
 }
 

@@ -46,7 +46,24 @@ struct Job {
   Specialization of;
 };
 
+constexpr const char* kDecode = "decode";
+constexpr const char* kPrefill = "prefill";
+
+std::vector<Job> JobsOfWriting(const CompileRequest& request) {
+  Job decode{ProgramEntry::Named(kDecode), request.For(0)};
+  Job prefill{ProgramEntry::Named(kPrefill), request.For(1)};
+  prefill.of.generation.rows = request.prefill;
+  prefill.of.generation.chosen = true;
+  return {std::move(decode), std::move(prefill)};
+}
+
+// Whether a program of that purpose is told how the network trains.
+bool Learns(Purpose purpose) {
+  return purpose != Purpose::kInfer && purpose != Purpose::kOther;
+}
+
 std::vector<Job> JobsOf(const CompileRequest& request) {
+  if (request.streams > 0) return JobsOfWriting(request);
   const std::vector<int64_t> batches =
       request.batches.empty() ? std::vector<int64_t>{0} : request.batches;
   const std::vector<Bucket> buckets =
@@ -124,8 +141,7 @@ class Planner {
       training.optimizer.clear();
     }
     return AddProgram(std::move(model.graph),
-                      purpose == Purpose::kInfer ? nullptr : &training,
-                      job.entry);
+                      Learns(purpose) ? &training : nullptr, job.entry);
   }
 
  private:

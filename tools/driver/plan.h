@@ -46,6 +46,9 @@ struct Plan {
   // An output and the input that it is in the next run: the hidden state of a
   // recurrent network.
   std::vector<std::pair<std::string, std::string>> carries;
+  // The most rows of a text that the network keeps where it writes texts; 0: it
+  // keeps none.
+  int64_t rows_kept = 0;
   std::vector<ClassLabels> class_labels;
   std::vector<train::Head> heads;
   std::vector<std::string> label_names;

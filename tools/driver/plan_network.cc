@@ -8,6 +8,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "frontend/generate.h"
 #include "frontend/variables.h"
 #include "runtime/data/label_names.h"
 #include "runtime/train/checkpoint.h"
@@ -84,6 +85,15 @@ void NoteCarries(const Graph& graph, Plan& plan) {
                 [&](const std::string& name) { return names.contains(name); });
 }
 
+// Samples fill neither of the inputs that say where texts stand.
+void NoteRowsKept(const Graph& graph, Plan& plan) {
+  const auto kept = RowsKept(graph);
+  if (!kept) return;
+  plan.rows_kept = *kept;
+  std::erase(plan.data_inputs, kPositionInput);
+  std::erase(plan.data_inputs, kStreamInput);
+}
+
 void NoteVariable(const std::unordered_set<const Node*>& labels,
                   const Node& node, Plan& plan) {
   if (node.kind == Node::Kind::kConstant || node.role != VariableRole::kInput) {
@@ -128,6 +138,7 @@ void NoteNetwork(const Model& model, Plan& plan) {
     }
   }
   NoteCarries(model.graph, plan);
+  NoteRowsKept(model.graph, plan);
   plan.class_labels = FindClassLabels(model.graph);
   plan.heads = FindLossHeads(model.graph, plan.label_inputs);
 }

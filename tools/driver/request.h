@@ -62,6 +62,7 @@ struct Specialization {
   InputShapes shapes;
   InputTypes types;
   int64_t batch = 0;  // 0: as the shapes say
+  Generation generation = {};
 };
 
 // The shapes of all inputs for sequences of one length.
@@ -87,7 +88,11 @@ struct CompileRequest {
   // gradients, and for each of them the parameter's next value.
   std::vector<std::string> entries = {"infer"};
   std::vector<Bucket> buckets;  // empty: one plan for each entry and batch
-  TrainingOptions training;     // rescale_grad: 1 / batch unless it is given
+  // Of texts that the artifact writes side by side; 0: it writes none. It then
+  // has the entries "decode", a token of each of them, and "prefill", `prefill`
+  // tokens of one (Generation::rows), and no others.
+  int64_t streams = 0, prefill = 0;
+  TrainingOptions training;  // rescale_grad: 1 / batch unless it is given
   // What the labels' numbers stand for, and what is done to samples
   // (runtime/data/preprocessing.h); empty: what is noted beside the parameters
   // of a checkpoint.
@@ -120,9 +125,13 @@ struct CompileRequest {
 
   // Whether states live from run to run: one of the entries trains.
   bool trains() const;
-  // For one of the batches, without buckets.
+  // For one of the batches, without buckets; 0: all streams, where there are
+  // any.
   Specialization For(int64_t batch) const {
-    return {input_shapes, input_types, batch};
+    return {input_shapes,
+            input_types,
+            batch > 0 ? batch : streams,
+            {.streams = streams}};
   }
   // That of the first program.
   Specialization First() const;

@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// mxc-run sample: text from a language model, symbol by symbol.
-//
-// The model is an entry `infer` for one symbol: data (1, 1), hidden states that
-// come out and go in again (the manifest's `carry`), probabilities first.
+// mxc-run sample: texts from a language model, symbol by symbol.
+#include <unistd.h>
+
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <cstring>
-#include <functional>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <random>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
-#include "runtime/artifact/manifest.h"
-#include "runtime/data/iterator.h"
-#include "runtime/data/text/vocabulary.h"
+#include "runtime/base/clock.h"
+#include "runtime/base/terminal.h"
 #include "tools/run/failure.h"
+#include "tools/run/input_file.h"
 #include "tools/run/output.h"
+#include "tools/run/sample/text_writer.h"
 #include "tools/run/session.h"
 #include "tools/run/subcommand.h"
 #include "tools/usage/values.h"
@@ -26,175 +25,173 @@
 namespace mxc::run {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct SampleTextOptions {
   SessionOptions session;
-  std::string data, prompt;
-  int64_t length = 200;
-  double temperature = 1;
-  uint64_t seed = 0;
+  SymbolSource symbols;
+  std::string prompt;
+  std::string prompts;  // a file
+  WritingOptions writing = {.choice = {}, .length = 200, .stop = ""};
 };
 
-// The symbols by number: those of the named text, else what the artifact knows
-// of the text that was trained on, else bytes.
-data::Vocabulary ReadVocabulary(const std::string& source,
-                                const Session& session) {
-  if (!source.empty()) {
-    data::IteratorOptions options;
-    options.threads = 0;
-    return data::Vocabulary(Take(data::Open(source, options))->label_names());
+// A prompt on each line.
+std::vector<std::string> ReadPrompts(const std::string& path) {
+  constexpr size_t kMostBytes = size_t{64} << 20;
+  const runtime::MappedFile file = Take(OpenInput(path));
+  const auto bytes = file.bytes();
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()),
+                        bytes.size());
+  const char* wrong = bytes.empty()                  ? "it is empty"
+                      : bytes.size() > kMostBytes    ? "more than 64 MiB"
+                      : text.find('\0') != text.npos ? "a binary file"
+                                                     : nullptr;
+  if (wrong != nullptr) {
+    throw Failure("'" + path + "' holds no prompts: " + wrong);
   }
-  std::vector<std::string> known = session.LabelNames();
-  if (!known.empty()) return data::Vocabulary(std::move(known));
-  std::vector<std::string> bytes;
-  for (int byte = 0; byte < 256; ++byte) {
-    bytes.emplace_back(1, static_cast<char>(byte));
+  std::vector<std::string> prompts;
+  while (!text.empty()) {
+    const size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    prompts.emplace_back(line);
+    text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return data::Vocabulary(std::move(bytes));
+  return prompts;
 }
 
-// Words, where a symbol is longer than a character.
-data::TextUnit UnitOf(const data::Vocabulary& vocabulary) {
-  const auto is_long = [](std::string_view name) {
-    data::TakeUnit(&name, data::TextUnit::kCharacter);
-    return !name.empty();
-  };
-  return std::ranges::any_of(vocabulary.names(), is_long)
-             ? data::TextUnit::kWord
-             : data::TextUnit::kCharacter;
+double Rate(size_t symbols, double seconds) {
+  return seconds > 0 ? static_cast<double>(symbols) / seconds : 0;
 }
 
-// "'data' float32 (1, 3, 224, 224)" is no text.
-std::string NoSymbol(std::span<const NetworkInput> inputs) {
-  std::string text = "a language model that writes text takes one symbol, ";
-  text += "float32 (1, 1); this network takes ";
-  for (const NetworkInput& input : inputs) {
-    if (!input.read || input.use == MXC_USE_CARRY) continue;
-    text += "'" + std::string(input.name) + "' " + Describe(input) + ", ";
-  }
-  return text +
-         "and a language model is compiled for it with --input-shape data:1x1";
-}
-
-// One symbol in, the probabilities of the next one out.
-class LanguageModel {
+// The only text, as it is written behind its prompt.
+class Printed : public WritingListener {
  public:
-  LanguageModel(const Session& session, api::Executor executor)
-      : executor_(std::move(executor)) {
-    const auto inputs = session.Inputs();
-    for (const auto& [output, input] : session.model.carries(session.entry)) {
-      carries_.push_back({inputs[input].name, output});
-    }
-    for (const NetworkInput& input : inputs) {
-      if (!input.read || input.use == MXC_USE_CARRY) continue;
-      if (symbol_.empty() && input.dtype == MXC_F32 &&
-          input.bytes == sizeof(float)) {
-        symbol_ = input.name;
-      }
-    }
-    if (symbol_.empty()) {
-      throw Failure(NoSymbol(inputs));
-    }
-  }
+  explicit Printed(std::string prompt) : prompt_(std::move(prompt)) {}
 
-  std::span<const float> Next(uint32_t symbol) {
-    const auto value = static_cast<float>(symbol);
-    executor_.SetInput(symbol_.c_str(), std::span(&value, 1));
-    executor_.Run();
-    for (const Carry& carry : carries_) {
-      executor_.SetInput(carry.input.c_str(),
-                         executor_.Output(carry.output).span());
-    }
-    const auto output = executor_.Output<float>(0);
-    probabilities_.assign(output.begin(), output.end());
-    return probabilities_;
+  void Said(size_t, std::string_view piece) override {
+    Begin();
+    PrintOut("%.*s", static_cast<int>(piece.size()), piece.data());
+    std::fflush(stdout);
+  }
+  void Ended(size_t, const WrittenText&) override {
+    Begin();
+    PrintOut("\n");
   }
 
  private:
-  struct Carry {
-    std::string input;
-    size_t output;
-  };
+  void Begin() { PrintOut("%s", std::exchange(prompt_, "").c_str()); }
 
-  api::Executor executor_;
-  std::vector<Carry> carries_;
-  std::string symbol_;  // the input's name
-  std::vector<float> probabilities_;
+  std::string prompt_;
 };
 
-// Draws from p^(1/t); the likeliest for t = 0. Symbols that the vocabulary
-// lacks are never drawn.
-class Chooser {
+// All texts, in the order of their prompts, and how far they are.
+class Collected : public WritingListener {
  public:
-  Chooser(double temperature, uint64_t seed)
-      : temperature_(temperature), random_(seed) {}
+  Collected(size_t count, bool prints)
+      : prints_(prints),
+        shows_(runtime::RedrawsLines(STDERR_FILENO)),
+        texts_(count) {}
 
-  uint32_t Choose(std::span<const float> probabilities, size_t symbols) {
-    const auto p = probabilities.first(std::min(symbols, probabilities.size()));
-    const auto likeliest = std::ranges::max_element(p) - p.begin();
-    if (temperature_ == 0) return static_cast<uint32_t>(likeliest);
-    weights_.resize(p.size());
-    double sum = 0;
-    for (size_t i = 0; i < p.size(); ++i) {
-      sum += weights_[i] = std::pow(p[i], 1 / temperature_);
+  void Said(size_t, std::string_view) override {}
+
+  void Ended(size_t text, const WrittenText& written) override {
+    texts_[text] = written;
+    symbols_ += written.symbols;
+    ++ended_;
+    for (; printed_ < texts_.size() && texts_[printed_]; ++printed_) {
+      Clear();
+      if (!prints_) continue;
+      PrintOut("%s%s\n", texts_[printed_]->prompt.c_str(),
+               texts_[printed_]->text.c_str());
+      std::fflush(stdout);
     }
-    double left = static_cast<double>(random_() >> 11) * 0x1p-53 * sum;
-    for (size_t i = 0; i < p.size(); ++i) {
-      left -= weights_[i];
-      if (left < 0) return static_cast<uint32_t>(i);
-    }
-    return static_cast<uint32_t>(likeliest);
+    Show();
   }
+
+  // Once all have ended.
+  Json ToJson() const {
+    Json texts = Json::array();
+    for (const auto& text : texts_) texts.push_back(JsonOf(*text));
+    return texts;
+  }
+  size_t symbols() const { return symbols_; }
 
  private:
-  double temperature_;
-  std::mt19937_64 random_;
-  std::vector<double> weights_;
+  static Json JsonOf(const WrittenText& written) {
+    return {{"text", written.prompt + written.text},
+            {"symbols", written.symbols},
+            {"ended", NameOf(written.ending)}};
+  }
+
+  // A line on a terminal, which the next one replaces.
+  void Show() {
+    if (!shows_ || ended_ == texts_.size()) return;
+    PrintErr("%zu of %zu texts, %zu symbols", ended_, texts_.size(), symbols_);
+    shown_ = true;
+  }
+  void Clear() {
+    if (shown_) std::fputs("\r\x1b[K", stderr);
+    shown_ = false;
+  }
+
+  const bool prints_, shows_;
+  bool shown_ = false;
+  std::vector<std::optional<WrittenText>> texts_;
+  size_t printed_ = 0, ended_ = 0, symbols_ = 0;
 };
 
-// Goes on from the prompt; `say` gets each piece of the text. A model of lines,
-// in which number 0 has no name, ends with the line.
-void Compose(const SampleTextOptions& options,
-             const data::Vocabulary& vocabulary, LanguageModel& model,
-             const std::function<void(std::string_view)>& say) {
-  const std::vector<std::string>& names = vocabulary.names();
-  const data::TextUnit unit = UnitOf(vocabulary);
-  const auto prompt =
-      Take(vocabulary.Encode(options.prompt, unit, /*unknown=*/""));
-  if (prompt.empty() && names[0].empty()) {
-    throw Failure("the model knows lines; give their beginning by --prompt");
+void PrintReport(const Collected& collected, double seconds) {
+  Json report;
+  Json texts = collected.ToJson();
+  if (texts.size() == 1) {
+    report = std::move(texts[0]);
+  } else {
+    report["texts"] = std::move(texts);
   }
-  Chooser chooser(options.temperature, options.seed);
-  say(options.prompt);
-  std::span<const float> next;
-  for (const uint32_t symbol : prompt) next = model.Next(symbol);
-  for (int64_t i = 0; i < options.length; ++i) {
-    if (next.empty()) next = model.Next(0);
-    const uint32_t symbol = chooser.Choose(next, names.size());
-    if (names[symbol].empty()) return;
-    if (unit == data::TextUnit::kWord && (i > 0 || !prompt.empty())) say(" ");
-    say(names[symbol]);
-    next = model.Next(symbol);
-  }
+  report["seconds"] = seconds;
+  report["symbols_per_second"] = Rate(collected.symbols(), seconds);
+  PrintJson(report);
 }
 
-void SampleText(const SampleTextOptions& options, const Reporting& reporting) {
+void SampleTexts(const SampleTextOptions& options, const Reporting& reporting) {
+  const bool many = !options.prompts.empty();
+  const std::vector<std::string> prompts =
+      many ? ReadPrompts(options.prompts) : std::vector{options.prompt};
   const Session session =
       OpenSession(options.session.artifact, options.session);
-  const data::Vocabulary vocabulary = ReadVocabulary(options.data, session);
-  LanguageModel model(session, session.Bind(/*profile=*/false));
-  std::string text;
-  Compose(options, vocabulary, model, [&](std::string_view part) {
-    text += part;
-    if (reporting.json) return;
-    PrintOut("%.*s", static_cast<int>(part.size()), part.data());
-    std::fflush(stdout);
-  });
-  if (!reporting.json) {
-    PrintOut("\n");
-    return;
-  }
-  const nlohmann::ordered_json report = {{"text", text}};
-  PrintJson(report);
+  const auto symbols = OpenSymbols(options.symbols, session);
+  const auto model = OpenLanguageModel(session);
+  Collected collected(prompts.size(), !reporting.json);
+  Printed printed(options.prompt);
+  const bool at_once = !many && !reporting.json;
+  WritingListener& listener =
+      at_once ? static_cast<WritingListener&>(printed) : collected;
+  const int64_t begin = runtime::Nanoseconds();
+  TextWriter(options.writing, *symbols, *model, listener).Write(prompts);
+  const double seconds = runtime::SecondsOf(runtime::Nanoseconds() - begin);
+  if (reporting.json) PrintReport(collected, seconds);
+}
+
+void DeclareChoice(CLI::App& app, ChoiceOptions& choice) {
+  app.add_option("--temperature", choice.temperature,
+                 "0: always the likeliest symbol; 1: as likely as the model "
+                 "says; above: more variety")
+      ->check(NotNegative())
+      ->capture_default_str();
+  app.add_option("--top-k", choice.top_k,
+                 "draw from the K likeliest symbols only (default: from all)")
+      ->check(AtLeast(1))
+      ->type_name("K");
+  app.add_option("--top-p", choice.top_p,
+                 "draw from the fewest symbols only that together are as "
+                 "likely as P; of those that --top-k leaves")
+      ->check(ShareAboveZero())
+      ->capture_default_str()
+      ->type_name("P");
+  app.add_option("--seed", choice.seed,
+                 "of the draws: another seed, another text")
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -203,26 +200,38 @@ Command AddSample(CLI::App& app, Reporting& reporting) {
   const auto options = std::make_shared<SampleTextOptions>();
   DeclareSession(app, options->session);
   DeclareCheck(app, options->session.check_weights);
-  app.add_option("--data", options->data,
-                 "text:FILE: its characters are the model's symbols (default: "
-                 "those that the artifact was trained on, else bytes)");
-  app.add_option("--prompt", options->prompt, "the text to go on with");
-  app.add_option("--length", options->length, "symbols to write")
+  CLI::Option* data = app.add_option(
+      "--data", options->symbols.data,
+      "text:FILE: its characters are the model's symbols (default: those that "
+      "the artifact was trained on, else bytes)");
+  app.add_option("--vocab", options->symbols.vocabulary,
+                 "the model's symbols are the tokens of this vocabulary: "
+                 "vocab.json beside merges.txt (GPT-2), vocab.txt (BERT) or "
+                 "their folder")
+      ->type_name("FILE|DIR")
+      ->excludes(data);
+  CLI::Option* prompt =
+      app.add_option("--prompt", options->prompt, "the text to go on with");
+  app.add_option("--prompts", options->prompts,
+                 "a file with a text to go on with on each line; as many at "
+                 "once as the artifact was compiled for (--streams)")
+      ->type_name("FILE")
+      ->excludes(prompt);
+  app.add_option("--length", options->writing.length,
+                 "the most symbols to write")
       ->check(AtLeast(0))
       ->capture_default_str();
-  app.add_option("--temperature", options->temperature,
-                 "0: always the likeliest symbol; 1: as likely as the model "
-                 "says; above: more variety")
-      ->check(NotNegative())
-      ->capture_default_str();
-  app.add_option("--seed", options->seed,
-                 "of the draws: another seed, another text")
-      ->capture_default_str();
+  app.add_option("--stop", options->writing.stop,
+                 "a text ends before this (beside the vocabulary's own token "
+                 "that ends texts)")
+      ->type_name("TEXT");
+  DeclareChoice(app, options->writing.choice);
   app.add_flag("--json", reporting.json, "report as JSON on stdout");
-  app.footer(
-      Footer("  mxc sample lm.mxa --prompt \"The \" --length 200\n"
-             "  mxc sample lm.mxa --temperature 0.5 --seed 7\n"));
-  return [options, &reporting] { SampleText(*options, reporting); };
+  app.footer(Footer(
+      "  mxc sample lm.mxa --prompt \"The \" --length 200\n"
+      "  mxc sample lm.mxa --temperature 0.5 --seed 7\n"
+      "  mxc sample gpt2.mxa --vocab gpt2 --prompts lines.txt --top-p 0.9\n"));
+  return [options, &reporting] { SampleTexts(*options, reporting); };
 }
 
 }  // namespace mxc::run

@@ -115,17 +115,19 @@ Session OpenSession(const std::string& artifact,
           .open_seconds = runtime::SecondsOf(end - begin)};
 }
 
-api::Executor Session::BindTo(size_t which, bool profile) const {
+api::Executor Session::BindTo(size_t which, bool profile,
+                              const api::Executor* share) const {
   const mxc_entry_summary summary = model.entry(which);
-  return api::Executor(model, {.struct_size = sizeof(mxc_bind_options),
-                               .entry = summary.name,
-                               .batch = summary.batch,
-                               .threads = threads,
-                               .profile = profile,
-                               .share = nullptr,
-                               .device = NameOrNull(device),
-                               .team = nullptr,
-                               .stream = nullptr});
+  return api::Executor(model,
+                       {.struct_size = sizeof(mxc_bind_options),
+                        .entry = summary.name,
+                        .batch = summary.batch,
+                        .threads = threads,
+                        .profile = profile,
+                        .share = share != nullptr ? share->handle() : nullptr,
+                        .device = NameOrNull(device),
+                        .team = nullptr,
+                        .stream = nullptr});
 }
 
 std::vector<std::string> Session::LabelNames() const {

@@ -52,7 +52,9 @@ struct Session {
   double open_seconds = 0;
 
   api::Executor Bind(bool profile) const { return BindTo(entry, profile); }
-  api::Executor BindTo(size_t which, bool profile) const;
+  // `share`: whose states and arena it uses, too; null: its own.
+  api::Executor BindTo(size_t which, bool profile,
+                       const api::Executor* share = nullptr) const;
   std::vector<NetworkInput> Inputs() const { return InputsOf(model, entry); }
   // What the labels' numbers stand for; empty: the model does not know.
   std::vector<std::string> LabelNames() const;

@@ -89,6 +89,15 @@ CLI::Validator ShareBelowOne() {
       "a number from 0 to less than 1");
 }
 
+CLI::Validator ShareAboveZero() {
+  return Check(
+      [](const std::string& text) {
+        double value = 0;
+        return ReadNumber(text, value) && value > 0 && value <= 1;
+      },
+      "a number above 0 and at most 1");
+}
+
 CLI::Validator Positive() {
   return Check(
       [](const std::string& text) {

@@ -28,6 +28,8 @@ CLI::Validator Positive();
 CLI::Validator Fraction();
 // "'1' is not a number from 0 to less than 1"
 CLI::Validator ShareBelowOne();
+// "'0' is not a number above 0 and at most 1"
+CLI::Validator ShareAboveZero();
 
 // "'1XB' is no size; expected bytes, or a number of KiB, MiB, GiB": a transform
 // of the text to bytes.
