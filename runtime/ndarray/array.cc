@@ -72,27 +72,27 @@ std::string ArrayType::Text() const {
          ShapeText(extents());
 }
 
+// With room to align it in: malloc keeps small blocks at hand for its next
+// caller, and aligned_alloc does not.
 StatusOr<std::shared_ptr<Chunk>> Chunk::Allocate(uint64_t bytes) {
-  const uint64_t whole = (bytes + kAlignment - 1) / kAlignment * kAlignment;
-  void* const memory = std::aligned_alloc(kAlignment, whole);
-  if (memory == nullptr) {
+  void* const block = std::malloc(bytes + kAlignment);
+  if (block == nullptr) {
     return Fail(StatusCode::kOutOfMemory,
                 "no memory for an array of %llu bytes",
                 static_cast<unsigned long long>(bytes));
   }
-  std::memset(memory, 0, whole);
-  return std::make_shared<Chunk>(static_cast<std::byte*>(memory), bytes,
-                                 nullptr);
+  const auto address = reinterpret_cast<uintptr_t>(block);
+  auto* const data =
+      static_cast<std::byte*>(block) + (kAlignment - address % kAlignment);
+  return std::make_shared<Chunk>(block, data, bytes, nullptr);
 }
 
 std::shared_ptr<Chunk> Chunk::Over(std::byte* data, uint64_t bytes,
                                    std::shared_ptr<const void> owner) {
-  return std::make_shared<Chunk>(data, bytes, std::move(owner));
+  return std::make_shared<Chunk>(nullptr, data, bytes, std::move(owner));
 }
 
-Chunk::~Chunk() {
-  if (owner_ == nullptr) std::free(data_);
-}
+Chunk::~Chunk() { std::free(block_); }
 
 StatusOr<Array> Array::Make(const ArrayType& type) {
   MXC_RT_ASSIGN(std::shared_ptr<Chunk> chunk, Chunk::Allocate(type.bytes()));

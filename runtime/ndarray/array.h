@@ -46,14 +46,16 @@ struct ArrayType {
 // Memory with the variable that orders its uses.
 class Chunk {
  public:
-  // Zeros, aligned to 64.
+  // Aligned to 64; what is in it is not defined.
   static StatusOr<std::shared_ptr<Chunk>> Allocate(uint64_t bytes);
   // Memory of somebody else, which `owner` keeps.
   static std::shared_ptr<Chunk> Over(std::byte* data, uint64_t bytes,
                                      std::shared_ptr<const void> owner);
 
-  Chunk(std::byte* data, uint64_t bytes, std::shared_ptr<const void> owner)
-      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
+  // `block` is freed with the chunk; null: it is not the chunk's.
+  Chunk(void* block, std::byte* data, uint64_t bytes,
+        std::shared_ptr<const void> owner)
+      : block_(block), data_(data), bytes_(bytes), owner_(std::move(owner)) {}
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
   ~Chunk();
@@ -63,9 +65,10 @@ class Chunk {
   Variable& variable() { return variable_; }
 
  private:
+  void* const block_;
   std::byte* const data_;
   const uint64_t bytes_;
-  const std::shared_ptr<const void> owner_;  // null: the chunk's own memory
+  const std::shared_ptr<const void> owner_;
   Variable variable_;
 };
 
@@ -76,7 +79,7 @@ class Array {
   Array(ArrayType type, std::shared_ptr<Chunk> chunk, uint64_t offset = 0)
       : type_(type), chunk_(std::move(chunk)), offset_(offset) {}
 
-  // Zeros.
+  // With memory in which there is nothing yet.
   static StatusOr<Array> Make(const ArrayType& type);
 
   const ArrayType& type() const { return type_; }

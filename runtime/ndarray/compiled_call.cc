@@ -21,9 +21,15 @@ uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
   return sum;
 }
 
-bool Overlap(const std::byte* a, uint64_t a_bytes, const std::byte* b,
-             uint64_t b_bytes) {
-  return a < b + b_bytes && b < a + a_bytes;
+bool Overlap(const Array& a, const Array& b) {
+  return a.chunk() == b.chunk() && a.data() < b.data() + b.type().bytes() &&
+         b.data() < a.data() + a.type().bytes();
+}
+
+bool OverlapsAny(const Array& output, std::span<const Array> inputs) {
+  return std::any_of(inputs.begin(), inputs.end(), [&](const Array& input) {
+    return Overlap(output, input);
+  });
 }
 
 }  // namespace
@@ -44,9 +50,6 @@ CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
   for (const uint32_t output : tables.Outputs(entry)) {
     outputs_.push_back(ArrayType::OfRow(buffers[output]));
   }
-  for (const uint32_t input : tables.Inputs(entry)) {
-    input_bytes_.push_back(buffers[input].bytes);
-  }
   for (size_t row = 0; row < tables.states().size(); ++row) {
     if (std::string_view(tables.Text(tables.states()[row].name)) == "random") {
       random_state_ = row;
@@ -55,36 +58,29 @@ CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
   is_brief_ = ModelledNanoseconds(tables, entry) < kBriefNanoseconds;
 }
 
-Status CompiledCall::Run(const OperandMemory& memory, uint64_t seed,
+Status CompiledCall::Run(std::span<const Array> inputs,
+                         std::span<const Array> outputs, uint64_t seed,
                          uint64_t draw) {
   MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take());
-  for (size_t i = 0; i < memory.inputs.size(); ++i) {
-    executor->BindInput(i, memory.inputs[i]);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    executor->BindInput(i, inputs[i].data());
   }
-  const auto overlaps = [&](size_t output) {
-    for (size_t i = 0; i < memory.inputs.size(); ++i) {
-      if (Overlap(memory.outputs[output], outputs_[output].bytes(),
-                  memory.inputs[i], input_bytes_[i])) {
-        return true;
-      }
-    }
-    return false;
-  };
-  // Those stay in the executor's memory until all is read.
-  std::vector<size_t> late;
-  for (size_t o = 0; o < outputs_.size(); ++o) {
-    const bool is_late = overlaps(o);
-    if (is_late) late.push_back(o);
-    executor->BindOutput(o, is_late ? nullptr : memory.outputs[o]);
+  // What lies where an input does stays in the executor until all is read.
+  bool has_late = false;
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    const bool is_late = OverlapsAny(outputs[o], inputs);
+    has_late |= is_late;
+    executor->BindOutput(o, is_late ? nullptr : outputs[o].data());
   }
   if (random_state_) {
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
   MXC_RT_RETURN_IF_ERROR(executor->Run());
-  for (const size_t o : late) {
-    std::memcpy(memory.outputs[o], executor->OutputStorage(o),
-                outputs_[o].bytes());
+  for (size_t o = 0; has_late && o < outputs.size(); ++o) {
+    if (!OverlapsAny(outputs[o], inputs)) continue;
+    std::memcpy(outputs[o].data(), executor->OutputStorage(o),
+                outputs[o].type().bytes());
   }
   Give(std::move(executor));
   return {};

@@ -24,12 +24,6 @@ struct CompiledOperator {
   std::vector<size_t> updates;         // … the next values of these inputs
 };
 
-// Where an operation finds and leaves its operands.
-struct OperandMemory {
-  std::span<const std::byte* const> inputs;
-  std::span<std::byte* const> outputs;
-};
-
 // Threads for all executors, started when the first one needs them.
 class SharedTeam {
  public:
@@ -55,7 +49,8 @@ class CompiledCall {
   // for the next. Outputs may lie where inputs do: all is read before anything is
   // written where one of them does. `draw` numbers the call among those that draw
   // random numbers by `seed`.
-  Status Run(const OperandMemory& memory, uint64_t seed, uint64_t draw);
+  Status Run(std::span<const Array> inputs, std::span<const Array> outputs,
+             uint64_t seed, uint64_t draw);
 
  private:
   StatusOr<std::unique_ptr<Executor>> Take();
@@ -64,7 +59,6 @@ class CompiledCall {
   const CompiledOperator compiled_;
   SharedTeam& team_;
   std::vector<ArrayType> outputs_;
-  std::vector<uint64_t> input_bytes_;
   bool is_brief_ = false;
   std::optional<size_t> random_state_;  // a row of the model's states
 

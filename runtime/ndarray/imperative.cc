@@ -4,39 +4,49 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory_resource>
 #include <string_view>
 #include <utility>
 
 namespace mxc::runtime {
 namespace {
 
-// One operation's operands: those that it reads and those that it writes.
-struct Operands {
-  std::vector<Array> inputs, outputs;
+// Vectors of a few elements, on the stack of who calls.
+class Few {
+ public:
+  std::pmr::memory_resource* memory() { return &memory_; }
 
-  std::vector<Use> Uses() const {
-    std::vector<Use> uses;
-    for (const Array& input : inputs) {
-      uses.push_back({&input.variable(), Access::kRead});
-    }
-    for (const Array& output : outputs) {
-      uses.push_back({&output.variable(), output.AccessToWrite()});
-    }
-    return uses;
-  }
+ private:
+  std::array<std::byte, 1024> bytes_;
+  std::pmr::monotonic_buffer_resource memory_{bytes_.data(), bytes_.size()};
 };
 
-Status Prefixed(const std::string& call, const Status& status) {
+std::pmr::vector<Use> UsesOf(std::span<const Array> inputs,
+                             std::span<const Array> outputs, Few& few) {
+  std::pmr::vector<Use> uses(few.memory());
+  uses.reserve(inputs.size() + outputs.size());
+  for (const Array& input : inputs) {
+    uses.push_back({&input.variable(), Access::kRead});
+  }
+  for (const Array& output : outputs) {
+    uses.push_back({&output.variable(), output.AccessToWrite()});
+  }
+  return uses;
+}
+
+template <class Call>  // that is asked for its text where something is wrong
+Status Prefixed(const Status& status, const Call& call) {
   if (status.ok()) return status;
-  return {status.code(), call + ": " + status.message()};
+  return {status.code(), call() + ": " + status.message()};
 }
 
 // Makes those that are missing; the others are as `types` says.
-Status MakeOutputs(const std::string& call, std::span<const ArrayType> types,
-                   std::vector<Array>& outputs) {
+template <class Call>
+Status MakeOutputs(std::span<const ArrayType> types,
+                   std::vector<Array>& outputs, const Call& call) {
   if (outputs.size() > types.size()) {
     return Fail(StatusCode::kInvalidArgument,
-                "%s has %zu outputs, and %zu are given", call.c_str(),
+                "%s has %zu outputs, and %zu are given", call().c_str(),
                 types.size(), outputs.size());
   }
   outputs.resize(types.size());
@@ -45,26 +55,11 @@ Status MakeOutputs(const std::string& call, std::span<const ArrayType> types,
       MXC_RT_ASSIGN(outputs[o], Array::Make(types[o]));
     } else if (outputs[o].type() != types[o]) {
       return Fail(StatusCode::kInvalidArgument,
-                  "%s gives %s, and %s is given for it", call.c_str(),
+                  "%s gives %s, and %s is given for it", call().c_str(),
                   types[o].Text().c_str(), outputs[o].type().Text().c_str());
     }
   }
   return {};
-}
-
-std::vector<ArrayType> TypesOf(std::span<const Array> arrays) {
-  std::vector<ArrayType> types;
-  for (const Array& array : arrays) types.push_back(array.type());
-  return types;
-}
-
-Status RunCall(CompiledCall& call, const Operands& operands, uint64_t seed,
-               uint64_t draw) {
-  std::vector<const std::byte*> inputs;
-  std::vector<std::byte*> outputs;
-  for (const Array& input : operands.inputs) inputs.push_back(input.data());
-  for (const Array& output : operands.outputs) outputs.push_back(output.data());
-  return call.Run({inputs, outputs}, seed, draw);
 }
 
 EngineOptions OptionsHere() {
@@ -84,68 +79,74 @@ Imperative& Imperative::Get() {
 Status Imperative::Call(const std::shared_ptr<CallableOperator>& op,
                         std::span<const Array> inputs,
                         std::vector<Array>& outputs, bool training) {
-  const std::vector<ArrayType> types = TypesOf(inputs);
-  auto compiled = op->For(types, training, team_);
-  if (!compiled.ok()) return Prefixed(op->Text(types), compiled.status());
-  const std::shared_ptr<CompiledCall> call = *compiled;
-  MXC_RT_RETURN_IF_ERROR(MakeOutputs(
-      op->Text(types),
-      std::span(call->outputs()).first(call->visible_outputs()), outputs));
-  Operands operands{{inputs.begin(), inputs.end()}, outputs};
-  for (const size_t input : call->updates()) {
-    operands.outputs.push_back(inputs[input]);
-  }
+  const auto text = [&] { return op->Text(TypesOf(inputs)); };
+  auto compiled = op->For(inputs, training, team_);
+  if (!compiled.ok()) return Prefixed(compiled.status(), text);
+  const std::shared_ptr<CompiledCall>& call = *compiled;
+  const size_t visible = call->visible_outputs();
+  MXC_RT_RETURN_IF_ERROR(
+      MakeOutputs(std::span(call->outputs()).first(visible), outputs, text));
+  // What is written: behind the outputs, inputs with a next value.
+  for (const size_t input : call->updates()) outputs.push_back(inputs[input]);
   const uint64_t seed = seed_;
   const uint64_t draw = call->is_random() ? draws_++ : 0;
-  std::vector<Use> uses = operands.Uses();
-  if (call->is_brief()) {
-    const auto run = [&] {
-      return Prefixed(op->Text(types), RunCall(*call, operands, seed, draw));
-    };
-    if (engine_.TryRun(op->name().c_str(), run, uses)) return {};
+  Few few;
+  std::pmr::vector<Use> uses = UsesOf(inputs, outputs, few);
+  const bool has_run =
+      call->is_brief() &&
+      engine_.TryRun(
+          op->name().c_str(),
+          [&] {
+            return Prefixed(call->Run(inputs, outputs, seed, draw), text);
+          },
+          uses);
+  if (!has_run) {
+    engine_.Push(
+        {.name = op->name().c_str(),
+         .run =
+             [op, call, seed, draw, written = outputs,
+              read = std::vector<Array>(inputs.begin(), inputs.end())] {
+               return Prefixed(call->Run(read, written, seed, draw),
+                               [&] { return op->Text(TypesOf(read)); });
+             }},
+        {uses.begin(), uses.end()});
   }
-  engine_.Push({.name = op->name().c_str(),
-                .run =
-                    [op, call, seed, draw, operands = std::move(operands)] {
-                      return Prefixed(op->Text(TypesOf(operands.inputs)),
-                                      RunCall(*call, operands, seed, draw));
-                    }},
-               std::move(uses));
+  outputs.resize(visible);
   return {};
 }
 
 Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
                         std::span<const Array> inputs,
                         std::vector<Array>& outputs) {
-  const std::vector<ArrayType> types = TypesOf(inputs);
-  if (types.size() != program->inputs().size()) {
-    return Fail(
-        StatusCode::kInvalidArgument, "'%s' has %zu inputs, and %zu are given",
-        program->name().c_str(), program->inputs().size(), types.size());
+  const std::string& name = program->name();
+  const std::vector<ArrayType>& types = program->inputs();
+  if (inputs.size() != types.size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "'%s' has %zu inputs, and %zu are given", name.c_str(),
+                types.size(), inputs.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
-    if (types[i] == program->inputs()[i]) continue;
+    if (inputs[i].type() == types[i]) continue;
     return Fail(StatusCode::kInvalidArgument,
-                "input %zu of '%s' is %s, and %s is given", i,
-                program->name().c_str(), program->inputs()[i].Text().c_str(),
-                types[i].Text().c_str());
+                "input %zu of '%s' is %s, and %s is given", i, name.c_str(),
+                types[i].Text().c_str(), inputs[i].type().Text().c_str());
   }
-  MXC_RT_RETURN_IF_ERROR(
-      MakeOutputs("'" + program->name() + "'", program->outputs(), outputs));
-  Operands operands{{inputs.begin(), inputs.end()}, outputs};
-  std::vector<Use> uses = operands.Uses();
+  MXC_RT_RETURN_IF_ERROR(MakeOutputs(program->outputs(), outputs,
+                                     [&] { return "'" + name + "'"; }));
+  Few few;
+  std::pmr::vector<Use> uses = UsesOf(inputs, outputs, few);
   for (const Array& state : program->states()) {
     uses.push_back({&state.variable(), Access::kUpdate});
   }
   uses.push_back({&program->turn(), Access::kWrite});
-  engine_.Push({.name = program->name().c_str(),
+  engine_.Push({.name = name.c_str(),
                 .run =
-                    [program, operands = std::move(operands)] {
-                      return Prefixed(
-                          program->name(),
-                          program->Run(operands.inputs, operands.outputs));
+                    [program, written = outputs,
+                     read = std::vector<Array>(inputs.begin(), inputs.end())] {
+                      return Prefixed(program->Run(read, written),
+                                      [&] { return program->name(); });
                     }},
-               std::move(uses));
+               {uses.begin(), uses.end()});
   return {};
 }
 
@@ -189,8 +190,6 @@ Status Imperative::Copy(const Array& from, const Array& to) {
     return Fail(StatusCode::kInvalidArgument, "%s cannot be copied to %s",
                 from.type().Text().c_str(), to.type().Text().c_str());
   }
-  Operands operands{{from}, {to}};
-  std::vector<Use> uses = operands.Uses();
   engine_.Push({.name = "copy",
                 .run =
                     [from, to] {
@@ -198,7 +197,8 @@ Status Imperative::Copy(const Array& from, const Array& to) {
                       return Status();
                     },
                 .lane = LaneKind::kCopies},
-               std::move(uses));
+               {{&from.variable(), Access::kRead},
+                {&to.variable(), to.AccessToWrite()}});
   return {};
 }
 

@@ -27,18 +27,37 @@ std::string CallableOperator::Text(std::span<const ArrayType> inputs) const {
   return name_ + "(" + text + ")";
 }
 
+std::vector<ArrayType> TypesOf(std::span<const Array> arrays) {
+  std::vector<ArrayType> types;
+  for (const Array& array : arrays) types.push_back(array.type());
+  return types;
+}
+
+bool CallableOperator::Key::IsOf(std::span<const Array> arrays,
+                                 bool in_training) const {
+  return training == in_training &&
+         std::equal(inputs.begin(), inputs.end(), arrays.begin(), arrays.end(),
+                    [](const ArrayType& type, const Array& array) {
+                      return type == array.type();
+                    });
+}
+
 StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::For(
-    std::span<const ArrayType> inputs, bool training, SharedTeam& team) {
+    std::span<const Array> inputs, bool training, SharedTeam& team) {
   const std::lock_guard lock(mutex_);
-  Key key{{inputs.begin(), inputs.end()}, training};
-  if (const auto found = compiled_.find(key); found != compiled_.end()) {
-    return found->second;
+  if (last_ != nullptr && last_->first.IsOf(inputs, training)) {
+    return last_->second;
   }
-  MXC_RT_ASSIGN(CompiledOperator compiled,
-                compiler_->Compile(inputs, training));
-  auto call = std::make_shared<CompiledCall>(std::move(compiled), team);
-  compiled_.emplace(std::move(key), call);
-  return call;
+  Key key{TypesOf(inputs), training};
+  auto found = compiled_.find(key);
+  if (found == compiled_.end()) {
+    MXC_RT_ASSIGN(CompiledOperator compiled,
+                  compiler_->Compile(key.inputs, training));
+    auto call = std::make_shared<CompiledCall>(std::move(compiled), team);
+    found = compiled_.emplace(std::move(key), std::move(call)).first;
+  }
+  last_ = &*found;
+  return found->second;
 }
 
 }  // namespace mxc::runtime

@@ -37,7 +37,7 @@ class CallableOperator {
   // "broadcast_add(float32[2,3], float32[3])"
   std::string Text(std::span<const ArrayType> inputs) const;
   // Compiled by the first caller; others that ask at the same time wait.
-  StatusOr<std::shared_ptr<CompiledCall>> For(std::span<const ArrayType> inputs,
+  StatusOr<std::shared_ptr<CompiledCall>> For(std::span<const Array> inputs,
                                               bool training, SharedTeam& team);
 
  private:
@@ -45,15 +45,23 @@ class CallableOperator {
     std::vector<ArrayType> inputs;
     bool training = false;
     friend bool operator==(const Key&, const Key&) = default;
+    bool IsOf(std::span<const Array> arrays, bool in_training) const;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
+  using Compiled =
+      std::unordered_map<Key, std::shared_ptr<CompiledCall>, KeyHash>;
 
   const std::string name_;
   const std::unique_ptr<OperatorCompiler> compiler_;
   std::mutex mutex_;
-  std::unordered_map<Key, std::shared_ptr<CompiledCall>, KeyHash> compiled_;
+  Compiled compiled_;
+  // What the last caller had, which the next one has most of the time; the map
+  // only grows, and keeps its elements where they are.
+  const Compiled::value_type* last_ = nullptr;
 };
+
+std::vector<ArrayType> TypesOf(std::span<const Array> arrays);
 
 }  // namespace mxc::runtime

@@ -102,6 +102,8 @@ mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
         MXC_RT_ASSIGN(Array made, Array::Make(type));
         if (values != nullptr) {
           std::memcpy(made.data(), values, type.bytes());
+        } else {
+          std::memset(made.data(), 0, type.bytes());
         }
         return Hand(std::move(made), array);
       });
