@@ -23,6 +23,7 @@ double WeightOf(UnaryOp op) {
     case UnaryOp::kFloor:
     case UnaryOp::kCeil:
     case UnaryOp::kTrunc:
+    case UnaryOp::kRoundEven:
     case UnaryOp::kIsNan:
     case UnaryOp::kBits:
     case UnaryOp::kHighBits:

@@ -147,6 +147,7 @@ Value* EmitIntUnary(KernelFunction& kernel, UnaryOp op, DType dtype, Value* x) {
     case UnaryOp::kCeil:
     case UnaryOp::kTrunc:
     case UnaryOp::kRound:
+    case UnaryOp::kRoundEven:
       return x;
     default:
       break;

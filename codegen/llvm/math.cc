@@ -103,6 +103,8 @@ FloatValue Simple(UnaryOp op, FloatValue x) {
       return Trunc(x);
     case UnaryOp::kRound:
       return Call(llvm::Intrinsic::round, x);
+    case UnaryOp::kRoundEven:
+      return Call(llvm::Intrinsic::roundeven, x);
     case UnaryOp::kSqrt:
       return Sqrt(x);
     default:

@@ -25,6 +25,7 @@ double CyclesOf(const OperationCycles& cycles, const ExprNode& e) {
         case UnaryOp::kCeil:
         case UnaryOp::kTrunc:
         case UnaryOp::kRound:
+        case UnaryOp::kRoundEven:
         case UnaryOp::kIsNan:
         case UnaryOp::kBits:
         case UnaryOp::kHighBits:

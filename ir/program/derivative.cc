@@ -70,6 +70,7 @@ Expr UnaryDerivative(UnaryOp op, const Expr& x, const Expr& y) {
     case UnaryOp::kCeil:
     case UnaryOp::kTrunc:
     case UnaryOp::kRound:
+    case UnaryOp::kRoundEven:
     case UnaryOp::kIsNan:
     case UnaryOp::kBits:
     case UnaryOp::kHighBits:

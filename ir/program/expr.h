@@ -39,6 +39,7 @@ enum class UnaryOp : uint8_t {
   kCeil,
   kTrunc,
   kRound /* half away from zero */,
+  kRoundEven /* half to the even one */,
   kSqrt,
   kCbrt,
   kExp,

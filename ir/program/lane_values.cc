@@ -68,6 +68,7 @@ Values ApplyToIntegers(UnaryOp op, DType dtype, const Values& x) {
     case UnaryOp::kCeil:
     case UnaryOp::kTrunc:
     case UnaryOp::kRound:
+    case UnaryOp::kRoundEven:
       return x;
     default:
       return Apply([=](Element v) { return Truncated(v, dtype); },
@@ -151,6 +152,8 @@ Values ApplyUnary(UnaryOp op, DType dtype, const Values& x) {
       return Apply([](double v) { return std::trunc(v); }, x);
     case UnaryOp::kRound:
       return Apply([](double v) { return std::round(v); }, x);
+    case UnaryOp::kRoundEven:
+      return Apply([](double v) { return std::nearbyint(v); }, x);
     case UnaryOp::kSqrt:
       return Apply([](double v) { return std::sqrt(v); }, x);
     case UnaryOp::kCbrt:

@@ -12,13 +12,13 @@
 namespace mxc {
 
 // Indexed by the enumerators.
-inline constexpr std::array<std::string_view, 36> kUnaryNames = {
-    "neg",   "abs",    "sign",    "not",   "floor", "ceil",
-    "trunc", "round",  "sqrt",    "cbrt",  "exp",   "expm1",
-    "log",   "log1p",  "log2",    "log10", "sin",   "cos",
-    "tan",   "asin",   "acos",    "atan",  "sinh",  "cosh",
-    "tanh",  "asinh",  "acosh",   "atanh", "erf",   "erfinv",
-    "gamma", "lgamma", "digamma", "isnan", "bits",  "highbits"};
+inline constexpr std::array<std::string_view, 37> kUnaryNames = {
+    "neg",   "abs",       "sign",   "not",   "floor",  "ceil",    "trunc",
+    "round", "roundeven", "sqrt",   "cbrt",  "exp",    "expm1",   "log",
+    "log1p", "log2",      "log10",  "sin",   "cos",    "tan",     "asin",
+    "acos",  "atan",      "sinh",   "cosh",  "tanh",   "asinh",   "acosh",
+    "atanh", "erf",       "erfinv", "gamma", "lgamma", "digamma", "isnan",
+    "bits",  "highbits"};
 // Infix symbols, and names of those that are written as functions.
 inline constexpr std::array<std::string_view, 18> kBinaryNames = {
     "+",      "-",   "*",       "/", "%",  "pow", "max", "min", "bitand",

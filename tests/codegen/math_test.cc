@@ -87,6 +87,7 @@ const Function kFunctions[] = {
     {"erfinv", UnaryOp::kErfinv, ErfInverse, -0.999999, 0.999999, 0.6, 1e-11},
     {"gamma", UnaryOp::kGamma, tgammal, -20.7, 35, 0.6, 1e-11},
     {"log gamma", UnaryOp::kLogGamma, lgammal, 0.01, 1e6, 0.6, 1e-11},
+    {"round to even", UnaryOp::kRoundEven, nearbyintl, -100, 100, 0, 0},
     {"digamma", UnaryOp::kDigamma, Digamma, -20.7, 1e6, 0.6, 1e-11},
 };
 

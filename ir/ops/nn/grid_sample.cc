@@ -71,16 +71,10 @@ Expr GridCoordinate(const GridSampleAttrs& attrs, const Expr& x,
   return ((x + Lit(1, x)) * Lit(cells, x) - Lit(1, x)) * Lit(0.5, x);
 }
 
-// The even one of two that are as near.
-Expr NearestEven(const Expr& x) {
-  const Expr up = Unary(UnaryOp::kFloor, x + Lit(0.5, x));
-  const Expr odd = up - Lit(2, x) * Unary(UnaryOp::kFloor, up * Lit(0.5, x));
-  const Expr tie = up - x == Lit(0.5, x) && odd == Lit(1, x);
-  return Cast(Select(tie, up - Lit(1, x), up), DType::kI64);
-}
-
 std::vector<GridTap> GridTaps(GridMode mode, const Expr& x) {
-  if (mode == GridMode::kNearest) return {{NearestEven(x), {}}};
+  if (mode == GridMode::kNearest) {
+    return {{Cast(Unary(UnaryOp::kRoundEven, x), DType::kI64), {}}};
+  }
   const Expr floor = Unary(UnaryOp::kFloor, x);
   const Expr low = Cast(floor, DType::kI64), t = x - floor;
   const auto lit = [&](double value) { return Lit(value, t); };

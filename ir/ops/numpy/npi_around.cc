@@ -15,19 +15,10 @@ struct AroundAttrs {
   }
 };
 
-Expr HalvesToEven(const Expr& x) {
-  const Expr floor = Unary(UnaryOp::kFloor, x), rest = x - floor;
-  const Expr odd =
-      floor - Lit(2, x) * Unary(UnaryOp::kFloor, floor * Lit(0.5, x));
-  const Expr half = Lit(0.5, x);
-  const Expr up = rest > half || (rest == half && odd == Lit(1, x));
-  return floor + Select(up, Lit(1, x), Lit(0, x));
-}
-
 Expr Around(const AroundAttrs& attrs, Expr x) {
-  if (attrs.decimals == 0) return HalvesToEven(x);
+  if (attrs.decimals == 0) return Unary(UnaryOp::kRoundEven, x);
   const Expr scale = Lit(std::pow(10, static_cast<double>(attrs.decimals)), x);
-  return HalvesToEven(x * scale) / scale;
+  return Unary(UnaryOp::kRoundEven, x * scale) / scale;
 }
 
 }  // namespace

@@ -9,14 +9,6 @@ Expr Limited(const Expr& x, double low, double high) {
   return Select(x < Lit(high, x), Max(x, Lit(low, x)), Lit(high, x));
 }
 
-Expr HalvesToEven(const Expr& x) {
-  const Expr floor = Unary(UnaryOp::kFloor, x), rest = x - floor;
-  const Expr half = Lit(0.5, x), two = Lit(2, x);
-  const Expr odd = floor - two * Unary(UnaryOp::kFloor, floor * half);
-  const Expr up = rest > half || (rest == half && odd == Lit(1, x));
-  return floor + Select(up, Lit(1, x), Lit(0, x));
-}
-
 }  // namespace
 
 double LevelsOf(DType dtype, const Levels& levels) {
@@ -29,13 +21,15 @@ Expr GreaterMagnitude(const Expr& low, const Expr& high) {
 }
 
 Expr RoundToLevels(const Expr& x, DType dtype) {
-  if (dtype == DType::kI8) return HalvesToEven(Limited(x, -128, 127));
+  if (dtype == DType::kI8)
+    return Unary(UnaryOp::kRoundEven, Limited(x, -128, 127));
   if (dtype == DType::kI32) {
     constexpr double kGreatest = 2147483520;  // below 2^31, in f32
-    return HalvesToEven(Limited(x, -2147483648.0, kGreatest));
+    return Unary(UnaryOp::kRoundEven, Limited(x, -2147483648.0, kGreatest));
   }
-  const Expr known = Select(Unary(UnaryOp::kIsNan, x), Lit(0, x), x);
-  return HalvesToEven(Limited(known, 0, 255));
+  const Expr zero = Lit(0, x);  // and of NaN
+  return Unary(UnaryOp::kRoundEven,
+               Select(x > zero, Min(x, Lit(255, x)), zero));
 }
 
 Expr QuantizeInt8(const Expr& x, const Expr& low, const Expr& high,
