@@ -9,6 +9,11 @@
 // without reductions that reads it at the identity index. The step moves to the
 // reader's place, where all operands exist. Where a reader combines two
 // contractions, the later one absorbs it: the earlier result is there by then.
+// Where what is read of the later one has been narrowed (a sum of integers in so
+// many levels) it is stored so, and the earlier one absorbs the reader:
+//
+//   conv1 ─► a  f32[…]                       conv2 {i8(acc)} ─► b  i8[…]
+//   conv2 {a + f32(i8(acc))} ─► y     ⇒      conv1 {acc + f32(b)} ─► y
 //
 // A reader of the result under another shape is moved before the view:
 //
@@ -81,6 +86,46 @@ bool DividesGroupsAlone(const Contraction& c, const Expr& value) {
   });
 }
 
+bool ReadsAcc(const Expr& e) {
+  bool reads = false;
+  Rewrite(e, [&](const Expr& part) -> Expr {
+    reads = reads || part->kind == ExprKind::kAcc;
+    return {};
+  });
+  return reads;
+}
+
+bool Reads(const Expr& e, int operand) {
+  bool reads = false;
+  VisitLoads(
+      e, [&](const ExprNode& load) { reads = reads || load.index == operand; });
+  return reads;
+}
+
+// `e` with `value` for each part that equals `part`.
+Expr With(const Expr& e, const Expr& part, const Expr& value) {
+  return Rewrite(
+      e, [&](const Expr& at) { return Equal(at, part) ? value : Expr(); });
+}
+
+// The part of an epilogue through which alone it depends on its contraction's
+// sum, of elements of fewer than `bytes`, that does not read the operand. Null:
+// there is none.
+Expr NarrowedPart(const Expr& epilogue, int operand, int64_t bytes) {
+  Expr found;
+  Rewrite(epilogue, [&](const Expr& part) -> Expr {
+    const bool is_narrow =
+        part->kind == ExprKind::kCast && SizeOf(part->dtype) < bytes;
+    if (is_narrow && ReadsAcc(part) && !Reads(part, operand) &&
+        !ReadsAcc(With(epilogue, part, Constant(0, part->dtype)))) {
+      found = part;
+      bytes = SizeOf(part->dtype);
+    }
+    return {};
+  });
+  return found;
+}
+
 class EpilogueFusion {
  public:
   explicit EpilogueFusion(Program& program)
@@ -110,6 +155,7 @@ class EpilogueFusion {
     const int place = uses_.OnlyReaderOf(buffer);
     if (place < 0) return std::nullopt;
     const Step& reader = program_.steps[place];
+    if (reader.contraction()) return AbsorbCombination(step, place);
     if (reader.view) {
       const int seen = reader.outputs[0];
       const int of_view = IsInternal(seen) ? uses_.OnlyReaderOf(seen) : -1;
@@ -122,6 +168,43 @@ class EpilogueFusion {
     Step fused = Absorbing(contraction, reader);
     if (TooLarge(fused)) return std::nullopt;
     uses_.Remove(step);
+    uses_.Replace(place, std::move(fused));
+    return place;
+  }
+
+  // The reader is a contraction that combines both results.
+  std::optional<int> AbsorbCombination(int step, int place) {
+    const Step& contraction = program_.steps[step];
+    const Step& reader = program_.steps[place];
+    const int buffer = contraction.outputs[0];
+    const TensorType type = program_.buffers[buffer].type;
+    const int rank = type.shape.rank();
+    const auto operand = static_cast<int>(
+        std::ranges::find(reader.inputs, buffer) - reader.inputs.begin());
+    const Expr& epilogue = reader.contraction()->epilogue;
+    const Expr result = Load(operand, type.dtype, IdentityIndex(rank));
+    const Expr others = With(epilogue, result, Constant(0, type.dtype));
+    const Expr both =
+        With(epilogue, result, contraction.contraction()->epilogue);
+    const Expr part = NarrowedPart(epilogue, operand, SizeOf(type.dtype));
+    if (operand < FixedOperands(reader) || !part || Reads(others, operand) ||
+        program_.buffers[reader.outputs[0]].type.shape != type.shape ||
+        TreeSize(both) > kMaxTreeSize) {
+      return std::nullopt;
+    }
+    Step narrow = reader, combination = reader;
+    narrow.contraction()->epilogue = part;
+    narrow.contraction()->contraction.types.output = part->dtype;
+    narrow.outputs = {AddBuffer(program_, reader.name + "/narrow",
+                                {part->dtype, type.shape})};
+    TidyOperands(narrow);
+    const Expr read = Load(OperandOf(combination, narrow.outputs[0]),
+                           part->dtype, IdentityIndex(rank));
+    combination.body = Map{
+        {{0, Extents(rank, 0), type.shape.dims(), With(epilogue, part, read)}}};
+    Step fused = Absorbing(contraction, combination);
+    uses_.MoveBefore(step, place);
+    uses_.Replace(place - 1, std::move(narrow));
     uses_.Replace(place, std::move(fused));
     return place;
   }
