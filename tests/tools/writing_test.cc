@@ -25,8 +25,8 @@ namespace {
 constexpr int64_t kBound = 12, kStreams = 3, kPrefill = 4;
 constexpr int64_t kTokens = 17;
 
-// GPT-2 with two layers of two heads.
-std::string SmallGpt2() {
+// GPT-2 with two layers of two heads, for texts of so many tokens.
+std::string SmallGpt2(int64_t bound = kBound) {
   std::string text = test::TextOf(MXC_SOURCE_DIR "/models/gpt2-small.json");
   const auto replace = [&](std::string_view from, std::string_view to) {
     const size_t at = text.find(from);
@@ -36,7 +36,7 @@ std::string SmallGpt2() {
   replace(R"("layers": 12, "heads": 12, "size": 768)",
           R"("layers": 2, "heads": 2, "size": 12)");
   replace(R"("tokens": 50257, "places": 1024)",
-          R"("tokens": 17, "places": 12)");
+          R"("tokens": 17, "places": )" + std::to_string(bound));
   return text;
 }
 
@@ -262,6 +262,24 @@ TEST_CASE("token by token a network says what it says of whole texts") {
       Writer(model, artifact).Write(Texts());
     }
   }
+}
+
+TEST_CASE("of what is kept as much is read as the longest text has") {
+  // From 75, 150 and 300 rows: what texts have passes from one to the other.
+  constexpr int64_t kMany = 300;
+  const test::TemporaryFolder folder("writing");
+  const std::string model = folder.File("net.json");
+  test::WriteText(model, SmallGpt2(kMany));
+  CompileRequest request = RequestFor(model);
+  request.streams = kStreams;
+  request.prefill = kPrefill;
+  const api::Model artifact(Written(folder, request));
+  Writer(model, artifact)
+      .Write({{0, 0, 70, DrawnTokens(80, 1)},
+              {1, 4, 3, DrawnTokens(30, 2)},
+              {2, 12, 145, DrawnTokens(153, 3)},
+              {0, 20, 290, DrawnTokens(kMany, 4)},
+              {2, 31, 0, DrawnTokens(5, 5)}});
 }
 
 TEST_CASE("what a network keeps of its texts is bounded, and said") {
