@@ -109,7 +109,7 @@ Status AttachLoss(const std::string& loss, Graph& graph) {
     absorbed = data.node;
     data = data.node->inputs[0];
   }
-  if (data.node->kind == Node::Kind::kOperator && data.node->op->loss_head) {
+  if (data.node->IsLossHead()) {
     return Error({},
                  "'{}' is a loss head already; --loss is for networks "
                  "without one",

@@ -21,10 +21,7 @@ const LocatedAttr* Find(std::span<const LocatedAttr> attrs,
 
 std::vector<AttrText> Texts(const Instance& instance,
                             std::span<const LocatedAttr> attrs) {
-  std::vector<AttrText> texts;
-  for (const LocatedAttr& attr : attrs) {
-    if (!IsAnnotation(attr.name)) texts.emplace_back(attr.name, attr.text);
-  }
+  std::vector<AttrText> texts = OperatorAttrs(attrs);
   if (instance.op->variadic && instance.inputs &&
       Find(attrs, "num_args") == nullptr) {
     texts.emplace_back("num_args", std::to_string(*instance.inputs));
@@ -57,6 +54,14 @@ std::string NumberText(float value) { return fmt::format("{}", value); }
 
 bool IsAnnotation(std::string_view name) {
   return name.size() > 4 && name.starts_with("__") && name.ends_with("__");
+}
+
+std::vector<AttrText> OperatorAttrs(std::span<const LocatedAttr> attrs) {
+  std::vector<AttrText> texts;
+  for (const LocatedAttr& attr : attrs) {
+    if (!IsAnnotation(attr.name)) texts.emplace_back(attr.name, attr.text);
+  }
+  return texts;
 }
 
 AttrsPtr ParseAttributes(const Instance& instance,

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph/operator.h"
 #include "ir/support/diagnostic.h"
@@ -26,6 +27,9 @@ std::string NumberText(float value);
 
 // Attributes of the form __name__ belong to MXNet's tools, not to operators.
 bool IsAnnotation(std::string_view name);
+
+// The attributes of the operator itself.
+std::vector<AttrText> OperatorAttrs(std::span<const LocatedAttr> attrs);
 
 // One node's operator and what it is called in the file.
 struct Instance {

@@ -16,7 +16,7 @@ namespace {
 using Nodes = std::unordered_set<const Node*>;  // looked up only
 
 bool IsLabelInput(const Node& node, size_t input) {
-  if (node.kind != Node::Kind::kOperator || !node.op->loss_head) return false;
+  if (!node.IsLossHead()) return false;
   const auto specs = node.op->inputs(node.attrs.get());
   return input < specs.size() && specs[input].kind == InputKind::kLabel;
 }
@@ -102,7 +102,7 @@ bool IsLoss(const Node& node) {
   const bool label = std::ranges::any_of(
       node.op->inputs(node.attrs.get()),
       [](const InputSpec& spec) { return spec.kind == InputKind::kLabel; });
-  return label != node.op->loss_head;
+  return label != node.IsLossHead();
 }
 
 // Losses that cannot be computed without a label of unknown shape go where

@@ -56,13 +56,9 @@ class Differentiation {
   }
 
  private:
-  static bool IsLossHead(const Node& node) {
-    return node.kind == Node::Kind::kOperator && node.op->loss_head;
-  }
-
   Status RequireLossHead() const {
     if (std::ranges::any_of(forward_,
-                            [](const Node* n) { return IsLossHead(*n); })) {
+                            [](const Node* n) { return n->IsLossHead(); })) {
       return Done{};
     }
     std::vector<std::string> heads;
@@ -108,7 +104,7 @@ class Differentiation {
   void AddLoss() {
     Value total;
     for (const Node* node : forward_) {
-      if (!IsLossHead(*node) || !node->op->loss) continue;
+      if (!node->IsLossHead() || !node->op->loss) continue;
       GraphBuilder builder(graph_, *node);
       const Value loss = node->op->loss(node->attrs.get(), *node, builder);
       total = total ? builder.Add(total, loss) : loss;

@@ -57,7 +57,7 @@ class BranchForming {
 
   bool MayMove(const Node& node) const {
     return node.kind == Node::Kind::kOperator && !IsRandom(graph_, node) &&
-           !node.op->loss_head && !node.op->any_attributes &&
+           !node.IsLossHead() && !node.op->any_attributes &&
            !(graph_.training && node.NextStates() > 0) &&
            !(trains_ && !node.op->gradient);
   }

@@ -51,7 +51,7 @@ Result<bool> SmoothLabels(Graph& graph, PassContext& context) {
   bool changed = false, applies = false;
   std::vector<const Node*> others;
   for (Node* node : graph.TopologicalOrder()) {
-    if (node->op == nullptr || !node->op->loss_head) continue;
+    if (!node->IsLossHead()) continue;
     const std::optional<bool> smoothed = Smooth(*node, alpha);
     applies = applies || smoothed.has_value();
     changed = changed || smoothed.value_or(false);

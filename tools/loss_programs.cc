@@ -45,6 +45,20 @@ bool CutOffAt(double least, Program& loss) {
   return any;
 }
 
+// What a library's loss head descends, the library alone knows.
+Status RequireKnownLosses(const Graph& graph) {
+  Diagnostics errors;
+  for (const Node* node : graph.TopologicalOrder()) {
+    if (!node->IsLossHead() || !node->op->any_attributes) continue;
+    errors.push_back(Error(node->loc,
+                           "{} '{}' does not say of what loss its gradient is, "
+                           "so that there is nothing to compare it with",
+                           node->op_name, node->name));
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
 }  // namespace
 
 Result<Graph> GraphOfOutput(const CompileRequest& request,
@@ -60,7 +74,7 @@ Result<Graph> GraphOfOutput(const CompileRequest& request,
 
 bool HasLossHead(const Graph& graph) {
   return std::ranges::any_of(graph.TopologicalOrder(), [](const Node* node) {
-    return node->op != nullptr && node->op->loss_head;
+    return node->IsLossHead();
   });
 }
 
@@ -70,6 +84,7 @@ Result<LossPrograms> MakeLossPrograms(const CompileRequest& request,
   training.optimizer.clear();
   LossPrograms programs;
   MXC_ASSIGN(Graph graph, GraphOfOutput(request, network, output));
+  MXC_RETURN_IF_ERROR(RequireKnownLosses(graph));
   TrainingOptions fixed = training;
   for (const Node* node : graph.Variables(VariableRole::kParameter)) {
     fixed.fixed.insert(node->name);

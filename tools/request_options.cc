@@ -132,6 +132,7 @@ void AddModelOptions(CLI::App& app, RequestOptions& options) {
 void AddFunctionsOption(CLI::App& app) {
   DeclareFunctions(app);
   InterpretUserCalls();
+  UseLibraryOperators();
 }
 
 void AddPlanOptions(CLI::App& app, RequestOptions& options) {

@@ -8,4 +8,7 @@ namespace mxc {
 // computes in double throughout; NaN where one fails.
 void InterpretUserCalls();
 
+// From now on networks find the operators that libraries have registered.
+void UseLibraryOperators();
+
 }  // namespace mxc

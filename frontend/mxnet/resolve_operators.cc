@@ -24,7 +24,8 @@ void DropForeignAttrs(SymbolNode& node, Diagnostics& notes) {
 void AddUnknownOperators(const Symbol& symbol, Diagnostics& errors) {
   for (const SymbolNode& node : symbol.nodes) {
     if (node.is_variable() || node.op != nullptr) continue;
-    ReportUnknown(node.loc, node.op_name, node.name, errors);
+    ReportUnknown(node.loc, node.op_name, node.name, OperatorAttrs(node.attrs),
+                  errors);
   }
 }
 
@@ -34,7 +35,7 @@ Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
   Diagnostics errors;
   for (SymbolNode& node : symbol.nodes) {
     if (node.is_variable()) continue;
-    node.op = FindPublicOperator(node.op_name);
+    node.op = KnownOperator(node.op_name, OperatorAttrs(node.attrs));
     if (node.op == nullptr) continue;
     DropForeignAttrs(node, notes);
     node.typed = ParseAttributes(

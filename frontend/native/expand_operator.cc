@@ -44,6 +44,7 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
   const auto inputs = ReadInputs(element, at, current);
   const auto name = ReadName(element, at);
   const std::vector<LocatedAttr> attrs = ReadAttrs(element, op, at);
+  op = KnownOperator(op_value.string, OperatorAttrs(attrs));
   if (!inputs || !name) return {};
   const std::string full =
       name->local.empty() ? AutomaticName(op_value.string) : name->full;
@@ -185,7 +186,8 @@ bool Expander::CompleteInputs(const Instance& instance, const void* typed,
 
 void Expander::ReportUnknownOperators() {
   for (const auto& [begin, node] : unknown_) {
-    ReportUnknown(node->loc, node->op_name, node->name, errors_);
+    ReportUnknown(node->loc, node->op_name, node->name,
+                  node->written.attributes, errors_);
   }
 }
 

@@ -158,8 +158,7 @@ class ModelWriter {
       const Node* node = open.back();
       open.pop_back();
       if (!needed.insert(node).second) continue;
-      const bool head = node->kind == Node::Kind::kOperator &&
-                        node->op->loss_head && node->inputs.size() > 1;
+      const bool head = node->IsLossHead() && node->inputs.size() > 1;
       for (size_t i = 0; i < (head ? 1 : node->inputs.size()); ++i) {
         open.push_back(node->inputs[i].node);
       }

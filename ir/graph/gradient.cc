@@ -111,7 +111,7 @@ class Differentiation {
       heads.push_back(Total(node.out(static_cast<int>(i))));
       any = any || heads.back();
     }
-    if (!any && !(node.op && node.op->loss_head)) return;
+    if (!any && !node.IsLossHead()) return;
     if (node.op && !node.op->gradient && node.op->decompose) {
       return VisitParts(node, heads);
     }
@@ -154,7 +154,7 @@ class Differentiation {
               node.op->name);
     for (size_t i = 0; i < gradients.size(); ++i) {
       if (!gradients[i] || !needed[i]) continue;
-      const bool scaled = loss_scale_ && node.op->loss_head;
+      const bool scaled = loss_scale_ && node.IsLossHead();
       Contribute(node.inputs[i],
                  scaled ? Scaled(builder, gradients[i]) : gradients[i]);
     }

@@ -88,6 +88,10 @@ class Node {
   int NextStates() const {
     return op != nullptr && op->next_states ? op->next_states(attrs.get()) : 0;
   }
+  bool IsLossHead() const {
+    return kind == Kind::kOperator && op->loss_head &&
+           op->loss_head(attrs.get());
+  }
   // "output", "mean" …; "output" for variables and constants.
   std::string OutputName(int index) const;
 

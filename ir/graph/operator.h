@@ -134,6 +134,9 @@ struct Operator {
   bool variadic = false;
   // Accepts attributes that the schema does not name (Custom).
   bool any_attributes = false;
+  // Why nobody knows what a node of these attributes is; it then is one of an
+  // unknown operator. Null where it is known. May be empty.
+  std::function<std::optional<std::string>(std::span<const AttrText>)> unknown;
 
   // --- rules --------------------------------------------------------------
   std::function<void(const void* attrs, TypeInference&)> types;
@@ -219,8 +222,9 @@ struct Operator {
   bool internal = false;
   // Whether it multiplies 8-bit integers, whatever it is given.
   bool multiplies_integers = false;
-  // Its gradient ignores the head gradient (MXNet's loss heads).
-  bool loss_head = false;
+  // Whether its gradient ignores the head gradient (MXNet's loss heads). Not
+  // set: never. Nodes are asked by Node::IsLossHead.
+  std::function<bool(const void* attrs)> loss_head;
 };
 
 // The registry: every operator of ops.def, found by name or alias. Immutable.

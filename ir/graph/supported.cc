@@ -13,8 +13,21 @@ bool CanBeCompiled(const Operator& op) {
          op.call || op.decompose;
 }
 
+const Operator* KnownOperator(std::string_view op_name,
+                              std::span<const AttrText> attrs) {
+  const Operator* op = FindPublicOperator(op_name);
+  return op != nullptr && op->unknown && op->unknown(attrs) ? nullptr : op;
+}
+
 void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
-                   std::string_view node_name, Diagnostics& errors) {
+                   std::string_view node_name, std::span<const AttrText> attrs,
+                   Diagnostics& errors) {
+  const Operator* op = FindPublicOperator(op_name);
+  if (op != nullptr && op->unknown) {
+    errors.push_back(Error(loc, "{} '{}': {}", op_name, node_name,
+                           op->unknown(attrs).value_or("unknown")));
+    return;
+  }
   const std::string_view nearest =
       errors.full() ? std::string_view() : NearestOperator(op_name);
   errors.push_back(Error(loc, "operator '{}' of node '{}' is unknown{}",
@@ -31,7 +44,8 @@ Status RequireSupported(const Graph& graph) {
     const bool first = told.emplace(loc.line, loc.column, node->op_name).second;
     if (loc.known() && !first) continue;
     if (unknown) {
-      ReportUnknown(loc, node->op_name, node->name, errors);
+      ReportUnknown(loc, node->op_name, node->name, node->written.attributes,
+                    errors);
     } else {
       errors.push_back(
           Error(loc, "operator '{}' of node '{}' cannot be compiled yet",

@@ -10,9 +10,14 @@ namespace mxc {
 // only recognised.
 bool CanBeCompiled(const Operator& op);
 
-// Says of an operator that nobody knows it, and which known name is nearest.
+// What a file may name so, where it is known for these attributes; else null.
+const Operator* KnownOperator(std::string_view op_name,
+                              std::span<const AttrText> attrs);
+
+// Says of what KnownOperator does not know why, or which known name is nearest.
 void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
-                   std::string_view node_name, Diagnostics& errors);
+                   std::string_view node_name, std::span<const AttrText> attrs,
+                   Diagnostics& errors);
 
 // Fails with every operator of the graph that is unknown or cannot be compiled,
 // each place once: a block that is written out many times is wrong once.

@@ -280,7 +280,14 @@ class Op {
   }
   Op& Internal() { return op_.internal = true, *this; }
   Op& MultipliesIntegers() { return op_.multiplies_integers = true, *this; }
-  Op& LossHead() { return op_.loss_head = true, *this; }
+  Op& LossHead() {
+    return LossHeadIf([](const A&) { return true; });
+  }
+  template <class F>
+  Op& LossHeadIf(F f) {  // bool(const A&)
+    op_.loss_head = [f](const void* a) { return f(*static_cast<const A*>(a)); };
+    return *this;
+  }
 
   operator Operator() && { return std::move(op_); }
   operator Operator() & { return op_; }

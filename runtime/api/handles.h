@@ -97,10 +97,12 @@ StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
   if (given == nullptr) return otherwise;
   const size_t size = given->struct_size;
   if (size < sizeof size || size > size_t{1} << 16) {
-    return Fail(StatusCode::kInvalidArgument,
-                "options of a struct_size of %zu; initialize them with "
-                "MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS",
-                size);
+    return Fail(
+        StatusCode::kInvalidArgument,
+        "a struct_size of %zu; initialize options with "
+        "MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS, and "
+        "operators with sizeof(mxc_operator)",
+        size);
   }
   Options options = otherwise;
   std::memcpy(&options, given, std::min(size, sizeof options));

@@ -28,16 +28,19 @@ StatusOr<FunctionLibrary> LoadFunctionLibrary(const std::string& path) {
     return Fail(StatusCode::kIo, "the functions of '%s' cannot be loaded: %s",
                 path.c_str(), dlerror());
   }
-  const auto entry =
-      reinterpret_cast<FunctionLibrary>(dlsym(library, "mxc_functions"));
-  if (entry == nullptr) {
+  const FunctionLibrary entries = {
+      .functions = reinterpret_cast<decltype(FunctionLibrary::functions)>(
+          dlsym(library, "mxc_functions")),
+      .operators = reinterpret_cast<decltype(FunctionLibrary::operators)>(
+          dlsym(library, "mxc_operators"))};
+  if (entries.functions == nullptr && entries.operators == nullptr) {
     return Fail(StatusCode::kInvalidArgument,
-                "'%s' exports no function mxc_functions, which would register "
-                "its functions",
+                "'%s' exports no function mxc_functions or mxc_operators, "
+                "which would register what it has",
                 path.c_str());
   }
   if (!IsNew(library)) return FunctionLibrary{};
-  return entry;
+  return entries;
 }
 
 }  // namespace mxc::runtime

@@ -377,7 +377,7 @@ TEST_CASE("caffe: what trains ends in MXNet's loss heads") {
         InState(true));
     REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
     const Node& head = *model->graph.outputs[0].node;
-    CHECK(head.op->loss_head);
+    CHECK(head.IsLossHead());
     std::string text = head.op_name;
     for (const auto& [name, value] : head.written.attributes) {
       if (name == "grad_scale" || name == "normalization") {

@@ -30,6 +30,14 @@ TEST_CASE("a call's outputs have the shapes that are given") {
   CHECK(run.In(1) == "(3)");
 }
 
+TEST_CASE("a call's outputs have the types that are given") {
+  const OpRun run =
+      Infer({{"shapes", "0x5,3"}, {"dtypes", "int64,float16"}}, {{4, 6}, {3}});
+  REQUIRE(run.error == "");
+  CHECK(run.outputs[0].dtype == DType::kI64);
+  CHECK(run.outputs[1].dtype == DType::kF16);
+}
+
 TEST_CASE("what no call can be is refused") {
   CheckRefused(InferOp("call", {{"function", "potrf"}}, {{4, 4}}),
                "C1: function 'potrf' is the runtime's own");
@@ -44,6 +52,13 @@ TEST_CASE("what no call can be is refused") {
   CheckRefused(Infer({{"shapes", "0x0x0"}}, {{4, 6}}),
                "C3: an output has the extent 0 on axis 2, which data0, of "
                "shape (4, 6), lacks");
+  for (const char* text : {"float32", "float32,long", "float32,", ","}) {
+    CAPTURE(text);
+    CheckRefused(Infer({{"shapes", "3,4"}, {"dtypes", text}}, {{4, 6}}),
+                 "C5: ");
+  }
+  CheckRefused(Infer({{"dtypes", "int64"}, {"backward", "g"}}, {{4, 6}}),
+               "C5: dtypes are given, expected none beside backward");
   CheckRefused(Infer({{"workspace_per_row", "1073741824"}}, {{1025}}),
                "C4: workspace_per_row is 1073741824, for 1025 rows");
   CHECK(Infer({{"workspace_per_row", "1073741824"}}, {{1024}}).error == "");

@@ -232,6 +232,7 @@ std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
       NULL_CALL(mxc_model_step, "summary", m, 0, 0, null),
       NULL_CALL(mxc_register_function, "name", null, 1, &Nothing, null),
       NULL_CALL(mxc_register_function, "function", "f", 1, null, null),
+      NULL_CALL(mxc_register_operator, "op", null),
       NULL_CALL(mxc_load_functions, "path", null),
       NULL_CALL(mxc_bind, "model", null, null, &executor),
       NULL_CALL(mxc_bind, "executor", m, null, null),

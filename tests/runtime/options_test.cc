@@ -39,8 +39,9 @@ TEST_CASE("options of older and newer programs are understood") {
   CHECK(WhyNotBound(model.get(), options.known) == "");
   options.known.struct_size = 0;
   CHECK(WhyNotBound(model.get(), options.known) ==
-        "options of a struct_size of 0; initialize them with "
-        "MXC_MODEL_OPTIONS, MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS");
+        "a struct_size of 0; initialize options with MXC_MODEL_OPTIONS, "
+        "MXC_BIND_OPTIONS or MXC_TRAINER_OPTIONS, and operators with "
+        "sizeof(mxc_operator)");
   // An older program ends before the device: what lies there is not its.
   options.known.struct_size = offsetof(mxc_bind_options, device);
   options.known.device = reinterpret_cast<const char*>(1);

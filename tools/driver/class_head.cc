@@ -63,7 +63,7 @@ std::vector<Loss> LossesOf(const Graph& graph) {
   if (!losses.empty() || graph.outputs.size() != 1) return losses;
   const Node& answer = *graph.outputs[0].node;
   const Shape& shape = graph.outputs[0].shape();
-  if (answer.kind != Node::Kind::kOperator || answer.op->loss_head ||
+  if (answer.kind != Node::Kind::kOperator || answer.IsLossHead() ||
       !shape.known_rank() || shape.rank() < 2) {
     return losses;
   }

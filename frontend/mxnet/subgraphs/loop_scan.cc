@@ -29,7 +29,7 @@ bool MayBeTurn(const Subgraph& subgraph) {
   return std::ranges::all_of(nodes, [](const Node* node) {
     if (node->kind == Node::Kind::kVariable) return true;
     const Operator* op = node->op;
-    return op != nullptr && op->gradient && !op->loss_head &&
+    return op != nullptr && op->gradient && !node->IsLossHead() &&
            node->NextStates() == 0;
   });
 }

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // call: a function of the user's, which the artifact imports by name and
 // version; runtime/mxc.h, mxc_function, says how it is written.
-//   data0 …      of one element type
-//   output0 …   of that type and of the shapes given
+//   data0 …      of one element type, or of any where dtypes are given
+//   output0 …   of that type, or of these, and of the shapes given
 // Backward calls another function of the same version and attributes:
 //   gradients of output0 …, data0 …, output0 …   →   gradients of data0 …
 // C1  the function has a name, and is none that the compiler knows
 // C2  shapes is a list of them
 // C3  where an extent is 0, data0 has that axis
 // C4  the workspace has at most 2^40 bytes
+// C5  dtypes is a list of them, one for each output; gradients have one type
 // Source: ours; MXNet's Custom (src/operator/custom/custom.cc), whose functions
 // are Python's, hands the same arrays to backward.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
@@ -26,7 +29,7 @@ constexpr int64_t kMostWorkspace = int64_t{1} << 40;
 struct UserCallAttrs {
   int64_t num_args = 1, version = 1, workspace = 0, workspace_per_row = 0;
   std::string function, backward, attributes;
-  std::string shapes = "like";
+  std::string shapes = "like", dtypes;
 
   void Describe(Fields& f) {
     f("num_args", num_args).Range(1, kMaxOperands).Doc("number of inputs");
@@ -43,6 +46,9 @@ struct UserCallAttrs {
         .Doc(
             "of the outputs: 64x10,64; 0: as data0 has it on that axis; like: "
             "one output, shaped as data0");
+    f("dtypes", dtypes)
+        .Doc(
+            "of the outputs: float32,int64; empty: all operands have one type");
     f("workspace", workspace)
         .Range(0, 1LL << 30)
         .Doc("bytes that either function needs beside its operands");
@@ -55,6 +61,17 @@ struct UserCallAttrs {
   size_t outputs() const {
     if (like()) return 1;
     return ParseShapes(shapes).value_or(std::vector<Shape>(1)).size();
+  }
+  // kUnknown for a word that names none.
+  std::vector<DType> output_dtypes() const {
+    std::vector<DType> types;
+    for (size_t at = 0; at < dtypes.size() + !dtypes.empty();) {
+      const size_t end = std::min(dtypes.find(',', at), dtypes.size());
+      types.push_back(DTypeFromMxnetName(dtypes.substr(at, end - at))
+                          .value_or(DType::kUnknown));
+      at = end + 1;
+    }
+    return types;
   }
 };
 
@@ -71,6 +88,16 @@ std::optional<std::string> CheckUserCall(const UserCallAttrs& a) {
   if (!a.like() && !ParseShapes(a.shapes)) {
     return fmt::format(
         "C2: shapes is '{}', expected like or shapes as in 64x10,64", a.shapes);
+  }
+  const std::vector<DType> dtypes = a.output_dtypes();
+  if (!dtypes.empty() && (dtypes.size() != a.outputs() ||
+                          std::ranges::count(dtypes, DType::kUnknown) > 0)) {
+    return fmt::format(
+        "C5: dtypes is '{}', expected {} types as in float32,int64", a.dtypes,
+        a.outputs());
+  }
+  if (!dtypes.empty() && !a.backward.empty()) {
+    return "C5: dtypes are given, expected none beside backward";
   }
   return std::nullopt;
 }
@@ -90,7 +117,11 @@ void FillShape(Shape& shape, const Shape& first, TypeInference& t) {
 }
 
 void UserCallTypes(const UserCallAttrs& a, TypeInference& t) {
-  t.AllSameDType();
+  const std::vector<DType> dtypes = a.output_dtypes();
+  if (dtypes.empty()) t.AllSameDType();
+  for (size_t i = 0; i < dtypes.size(); ++i) {
+    t.SetOutDType(static_cast<int>(i), dtypes[i]);
+  }
   if (a.like()) {
     t.SetOut(0, t.In(0));
     t.SetIn(0, t.Out(0));
