@@ -164,6 +164,7 @@ class Builder {
                               static_cast<int>(outputs_[id]));
     }
     node->op_name = from.op_name;
+    node->why_unknown = from.why_unknown;
     node->written.subgraphs = from.subgraphs;
     node->loc = from.loc;
     for (const LocatedAttr& attr : from.attrs) {

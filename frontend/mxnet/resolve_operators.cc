@@ -24,8 +24,7 @@ void DropForeignAttrs(SymbolNode& node, Diagnostics& notes) {
 void AddUnknownOperators(const Symbol& symbol, Diagnostics& errors) {
   for (const SymbolNode& node : symbol.nodes) {
     if (node.is_variable() || node.op != nullptr) continue;
-    ReportUnknown(node.loc, node.op_name, node.name, OperatorAttrs(node.attrs),
-                  errors);
+    ReportUnknown(node.loc, node.op_name, node.name, node.why_unknown, errors);
   }
 }
 
@@ -35,7 +34,8 @@ Status ResolveOperators(Symbol& symbol, Diagnostics& notes) {
   Diagnostics errors;
   for (SymbolNode& node : symbol.nodes) {
     if (node.is_variable()) continue;
-    node.op = KnownOperator(node.op_name, OperatorAttrs(node.attrs));
+    node.op = KnownOperator(node.op_name, OperatorAttrs(node.attrs),
+                            node.why_unknown);
     if (node.op == nullptr) continue;
     DropForeignAttrs(node, notes);
     node.typed = ParseAttributes(

@@ -35,6 +35,7 @@ struct SymbolNode {
   SourceLoc loc;          // of the operator's name
 
   // Set by ResolveOperators; null for variables and unknown operators.
+  std::string why_unknown;  // of an operator with that name
   const Operator* op = nullptr;
   AttrsPtr typed;
 

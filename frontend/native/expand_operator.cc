@@ -44,7 +44,8 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
   const auto inputs = ReadInputs(element, at, current);
   const auto name = ReadName(element, at);
   const std::vector<LocatedAttr> attrs = ReadAttrs(element, op, at);
-  op = KnownOperator(op_value.string, OperatorAttrs(attrs));
+  std::string why_unknown;
+  op = KnownOperator(op_value.string, OperatorAttrs(attrs), why_unknown);
   if (!inputs || !name) return {};
   const std::string full =
       name->local.empty() ? AutomaticName(op_value.string) : name->full;
@@ -56,6 +57,7 @@ Value Expander::ExpandOperator(const JsonValue& element, Place at,
   SourceLoc loc = LocateIn(op_value, at.frame);
   loc.path = LocateIn(element, at.frame).path;
   Node* node = AddNode(element, op, full, attrs, *inputs, loc);
+  node->why_unknown = std::move(why_unknown);
   AddGlobal(full, node->out(), node->loc);
   if (!name->local.empty()) at.frame.names[name->local] = node->out();
   return node->out();
@@ -186,8 +188,8 @@ bool Expander::CompleteInputs(const Instance& instance, const void* typed,
 
 void Expander::ReportUnknownOperators() {
   for (const auto& [begin, node] : unknown_) {
-    ReportUnknown(node->loc, node->op_name, node->name,
-                  node->written.attributes, errors_);
+    ReportUnknown(node->loc, node->op_name, node->name, node->why_unknown,
+                  errors_);
   }
 }
 

@@ -62,7 +62,8 @@ class Node {
   // kConstant: the value. A parameter or state: what it is before the first
   // run; zeros if empty.
   Tensor constant;
-  std::string op_name;  // the file's word for the operator
+  std::string op_name;      // the file's word for the operator
+  std::string why_unknown;  // kOpaque only: of an operator with that name
   WrittenNode written;
   // The nodes of the user's network that this one carries on; its own name
   // when empty. Passes that merge nodes join their origins.

@@ -14,18 +14,19 @@ bool CanBeCompiled(const Operator& op) {
 }
 
 const Operator* KnownOperator(std::string_view op_name,
-                              std::span<const AttrText> attrs) {
+                              std::span<const AttrText> attrs,
+                              std::string& why) {
   const Operator* op = FindPublicOperator(op_name);
-  return op != nullptr && op->unknown && op->unknown(attrs) ? nullptr : op;
+  if (op == nullptr || !op->unknown) return op;
+  why = op->unknown(attrs).value_or("");
+  return why.empty() ? op : nullptr;
 }
 
 void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
-                   std::string_view node_name, std::span<const AttrText> attrs,
+                   std::string_view node_name, std::string_view why,
                    Diagnostics& errors) {
-  const Operator* op = FindPublicOperator(op_name);
-  if (op != nullptr && op->unknown) {
-    errors.push_back(Error(loc, "{} '{}': {}", op_name, node_name,
-                           op->unknown(attrs).value_or("unknown")));
+  if (!why.empty()) {
+    errors.push_back(Error(loc, "{} '{}': {}", op_name, node_name, why));
     return;
   }
   const std::string_view nearest =
@@ -44,8 +45,7 @@ Status RequireSupported(const Graph& graph) {
     const bool first = told.emplace(loc.line, loc.column, node->op_name).second;
     if (loc.known() && !first) continue;
     if (unknown) {
-      ReportUnknown(loc, node->op_name, node->name, node->written.attributes,
-                    errors);
+      ReportUnknown(loc, node->op_name, node->name, node->why_unknown, errors);
     } else {
       errors.push_back(
           Error(loc, "operator '{}' of node '{}' cannot be compiled yet",

@@ -10,13 +10,16 @@ namespace mxc {
 // only recognised.
 bool CanBeCompiled(const Operator& op);
 
-// What a file may name so, where it is known for these attributes; else null.
+// What a file may name so. Null where it is not known, in general or for these
+// attributes; then `why` says it of these (Node::why_unknown).
 const Operator* KnownOperator(std::string_view op_name,
-                              std::span<const AttrText> attrs);
+                              std::span<const AttrText> attrs,
+                              std::string& why);
 
-// Says of what KnownOperator does not know why, or which known name is nearest.
+// Says of an operator that nobody knows it: `why`, or which known name is
+// nearest.
 void ReportUnknown(const SourceLoc& loc, std::string_view op_name,
-                   std::string_view node_name, std::span<const AttrText> attrs,
+                   std::string_view node_name, std::string_view why,
                    Diagnostics& errors);
 
 // Fails with every operator of the graph that is unknown or cannot be compiled,
