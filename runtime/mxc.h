@@ -401,8 +401,9 @@ typedef struct mxc_operator {
                       mxc_operand kind, size_t index);
   /* Completes what follows of the types of arguments, outputs and states, in
    * this order. The shape of the first argument is known, its dtype may not be
-   * yet; what is not known of the others may follow from them. Returns null, or why there are no types, a sentence.
-   * Null: every output is as the first argument. */
+   * yet; what is not known of the others may follow from them. Returns null, or
+   * why there are no types, a sentence. Null: every output is as the first
+   * argument. */
   const char* (*infer)(const struct mxc_operator* op, const char* attributes,
                        mxc_type* types, size_t count);
   /* arguments, states → outputs, next states (what the states become in runs

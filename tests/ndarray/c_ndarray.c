@@ -17,7 +17,7 @@ static void Check(mxc_status* status) {
   exit(1);
 }
 
-static void Measure(mxc_operator* add, long calls) {
+static void Measure(mxc_ndarray_op* add, long calls) {
   static const int64_t dims[] = {4, 4};
   mxc_ndarray *pair[2], *sum = NULL;
   double best = 1e9;
@@ -31,7 +31,7 @@ static void Measure(mxc_operator* add, long calls) {
     for (i = 0; i < calls; ++i) {
       mxc_ndarray_release(sum);
       sum = NULL;
-      Check(mxc_operator_call(add, pair, 2, &sum, 1, 0));
+      Check(mxc_ndarray_op_call(add, pair, 2, &sum, 1, 0));
     }
     Check(mxc_ndarray_wait(sum));
     each = (double)(clock() - begin) / CLOCKS_PER_SEC * 1e9 / (double)calls;
@@ -47,18 +47,18 @@ int main(int argc, char** argv) {
   static const int64_t dims[] = {2, 2};
   static const float x[] = {1, 2, 3, 4}, y[] = {10, 20, 30, 40};
   mxc_ndarray *pair[2], *sum = NULL;
-  mxc_operator* add;
+  mxc_ndarray_op* add;
   float z[4];
   Check(mxc_ndarray_create(MXC_F32, dims, 2, x, &pair[0]));
   Check(mxc_ndarray_create(MXC_F32, dims, 2, y, &pair[1]));
-  Check(mxc_operator_find("broadcast_add", NULL, NULL, 0, &add));
-  Check(mxc_operator_call(add, pair, 2, &sum, 1, 0));
+  Check(mxc_ndarray_op_find("broadcast_add", NULL, NULL, 0, &add));
+  Check(mxc_ndarray_op_call(add, pair, 2, &sum, 1, 0));
   Check(mxc_ndarray_read(sum, z, sizeof z));
   printf("%g %g %g %g\n", z[0], z[1], z[2], z[3]);
   if (argc > 1) Measure(add, atol(argv[1]));
   mxc_ndarray_release(pair[0]);
   mxc_ndarray_release(pair[1]);
   mxc_ndarray_release(sum);
-  mxc_operator_release(add);
+  mxc_ndarray_op_release(add);
   return 0;
 }

@@ -59,23 +59,24 @@ class Op {
   }
   Op(const Op&) = delete;
   Op& operator=(const Op&) = delete;
-  ~Op() { mxc_operator_release(op_); }
+  ~Op() { mxc_ndarray_op_release(op_); }
 
   static mxc_status* Find(const std::string& name, const Attrs& attrs,
-                          mxc_operator** op) {
+                          mxc_ndarray_op** op) {
     std::vector<const char*> names, values;
     for (const auto& [attr, value] : attrs) {
       names.push_back(attr.c_str());
       values.push_back(value.c_str());
     }
-    return mxc_operator_find(name.c_str(), names.data(), values.data(),
-                             names.size(), op);
+    return mxc_ndarray_op_find(name.c_str(), names.data(), values.data(),
+                               names.size(), op);
   }
 
   mxc_status* Call(const std::vector<mxc_ndarray*>& inputs,
                    std::vector<mxc_ndarray*>& outputs, bool training) const {
-    return mxc_operator_call(op_, inputs.data(), inputs.size(), outputs.data(),
-                             outputs.size(), training ? 1 : 0);
+    return mxc_ndarray_op_call(op_, inputs.data(), inputs.size(),
+                               outputs.data(), outputs.size(),
+                               training ? 1 : 0);
   }
   // The first output, new.
   NDArray operator()(const std::vector<mxc_ndarray*>& inputs,
@@ -92,7 +93,7 @@ class Op {
   }
 
  private:
-  mxc_operator* op_ = nullptr;
+  mxc_ndarray_op* op_ = nullptr;
 };
 
 }  // namespace mxc::test

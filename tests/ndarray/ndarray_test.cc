@@ -159,7 +159,7 @@ TEST_CASE("draws follow from the seed and the order of calls") {
 TEST_CASE("what does not fit is said by the call") {
   const NDArray a = Make({2, 3}, std::vector<float>(6)),
                 b = Make({4}, {1, 2, 3, 4});
-  mxc_operator* op = nullptr;
+  mxc_ndarray_op* op = nullptr;
   CHECK(MessageOf(Op::Find("broadcast_ad", {}, &op)) ==
         "there is no operator 'broadcast_ad'; did you mean 'broadcast_add'?");
   CHECK(MessageOf(Op::Find("Dropout", {{"p", "2"}}, &op)) != "");

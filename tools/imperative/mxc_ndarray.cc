@@ -31,7 +31,7 @@ struct mxc_ndarray {
   Array array;
 };
 
-struct mxc_operator {
+struct mxc_ndarray_op {
   std::shared_ptr<CallableOperator> op;
 };
 
@@ -180,10 +180,10 @@ mxc_status* mxc_ndarray_seed(uint64_t seed) {
 
 // ---- Operators -----------------------------------------------------------
 
-mxc_status* mxc_operator_find(const char* name,
-                              const char* const* attribute_names,
-                              const char* const* attribute_values,
-                              size_t attribute_count, mxc_operator** op) {
+mxc_status* mxc_ndarray_op_find(const char* name,
+                                const char* const* attribute_names,
+                                const char* const* attribute_values,
+                                size_t attribute_count, mxc_ndarray_op** op) {
   return Guarded(
       {{name, "name"},
        NeededArray(attribute_names, attribute_count, "attribute_names"),
@@ -203,16 +203,16 @@ mxc_status* mxc_operator_find(const char* name,
           return {StatusCode::kInvalidArgument,
                   mxc::SentenceOf(found.errors())};
         }
-        *op = new mxc_operator{std::move(*found)};
+        *op = new mxc_ndarray_op{std::move(*found)};
         return {};
       });
 }
 
-void mxc_operator_release(mxc_operator* op) { delete op; }
+void mxc_ndarray_op_release(mxc_ndarray_op* op) { delete op; }
 
-mxc_status* mxc_operator_call(mxc_operator* op, mxc_ndarray* const* inputs,
-                              size_t input_count, mxc_ndarray** outputs,
-                              size_t output_count, int training) {
+mxc_status* mxc_ndarray_op_call(mxc_ndarray_op* op, mxc_ndarray* const* inputs,
+                                size_t input_count, mxc_ndarray** outputs,
+                                size_t output_count, int training) {
   return Guarded({{op, "op"},
                   NeededArray(inputs, input_count, "inputs"),
                   NeededArray(outputs, output_count, "outputs")},

@@ -6,12 +6,12 @@
  *
  *   int64_t dims[] = {2, 3};
  *   mxc_ndarray *a, *b, *sum = NULL;
- *   mxc_operator* add;
+ *   mxc_ndarray_op* add;
  *   status = mxc_ndarray_create(MXC_F32, dims, 2, x, &a);
  *   status = mxc_ndarray_create(MXC_F32, dims, 2, y, &b);
- *   status = mxc_operator_find("broadcast_add", NULL, NULL, 0, &add);
+ *   status = mxc_ndarray_op_find("broadcast_add", NULL, NULL, 0, &add);
  *   mxc_ndarray* inputs[] = {a, b};
- *   status = mxc_operator_call(add, inputs, 2, &sum, 1, 0);
+ *   status = mxc_ndarray_op_call(add, inputs, 2, &sum, 1, 0);
  *   status = mxc_ndarray_read(sum, z, sizeof z);
  *
  * Conventions are those of runtime/mxc.h, and
@@ -82,25 +82,26 @@ MXC_API mxc_status* mxc_ndarray_wait_all(void);
 /* ---- Operators ----------------------------------------------------------- */
 
 /* An operator and its attributes, as MXNet names and writes them. */
-typedef struct mxc_operator mxc_operator;
+typedef struct mxc_ndarray_op mxc_ndarray_op;
 
-MXC_API mxc_status* mxc_operator_find(const char* name,
-                                      const char* const* attribute_names,
-                                      const char* const* attribute_values,
-                                      size_t attribute_count,
-                                      mxc_operator** op);
+MXC_API mxc_status* mxc_ndarray_op_find(const char* name,
+                                        const char* const* attribute_names,
+                                        const char* const* attribute_values,
+                                        size_t attribute_count,
+                                        mxc_ndarray_op** op);
 /* Null is allowed. */
-MXC_API void mxc_operator_release(mxc_operator* op);
+MXC_API void mxc_ndarray_op_release(mxc_ndarray_op* op);
 
 /* `outputs`: `output_count` handles, one for each output that other nodes of a
  * network could read, or fewer: the others are computed and dropped. A null one
  * becomes a new array; another is written, and may be one of the inputs or a view
  * of one. Inputs that the operator itself updates are written (sgd_mom_update's
  * "mom"). `training`: not 0: as in a training step (Dropout, BatchNorm). */
-MXC_API mxc_status* mxc_operator_call(mxc_operator* op,
-                                      mxc_ndarray* const* inputs,
-                                      size_t input_count, mxc_ndarray** outputs,
-                                      size_t output_count, int training);
+MXC_API mxc_status* mxc_ndarray_op_call(mxc_ndarray_op* op,
+                                        mxc_ndarray* const* inputs,
+                                        size_t input_count,
+                                        mxc_ndarray** outputs,
+                                        size_t output_count, int training);
 
 /* What operators draw from now on (Dropout, uniform) follows from the seed and
  * from the order of their calls. */
