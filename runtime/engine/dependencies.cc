@@ -43,7 +43,7 @@ void Variable::Release(Access access) {
   }
 }
 
-void Dependencies::Add(Pending& operation, Ready& ready) {
+void Dependencies::Add(Pending& operation, Ready& ready) noexcept {
   operation.uses = JoinedUses(operation.uses);
   operation.missing_ = 0;
   for (const auto [variable, access] : operation.uses) {
@@ -72,7 +72,7 @@ bool Dependencies::TryAdd(Pending& operation) {
 
 void Dependencies::Complete(Pending& operation,
                             const std::shared_ptr<Failure>& failure,
-                            Ready& ready) {
+                            Ready& ready) noexcept {
   for (const auto [variable, access] : operation.uses) {
     variable->Release(access);
     if (access != Access::kRead) variable->failure_ = failure;

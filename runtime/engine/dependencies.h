@@ -6,7 +6,9 @@
 // section 3.2, and MXNet 1.9.1's src/engine/threaded_engine.h.
 //
 // Not for several threads at once, and without threads of its own: the engine
-// has a lock around it, and tests walk through every order that can come.
+// has a lock around it, and tests walk through every order that can come. A
+// process without memory for a queue ends, for half an operation cannot be taken
+// back.
 #pragma once
 
 #include <memory>
@@ -22,12 +24,13 @@ class Dependencies {
   using Ready = std::vector<Pending*>;
 
   // `operation` lives until Complete. Uses of one variable become one.
-  static void Add(Pending& operation, Ready& ready);
+  static void Add(Pending& operation, Ready& ready) noexcept;
   // The same where it may run at once; else false, and nothing was added.
   static bool TryAdd(Pending& operation);
   // It has run. What it wrote is there, or has failed if `failure` is not null.
   static void Complete(Pending& operation,
-                       const std::shared_ptr<Failure>& failure, Ready& ready);
+                       const std::shared_ptr<Failure>& failure,
+                       Ready& ready) noexcept;
 
   // Of one that may run: what is wrong with the first of the values that it
   // needs; null where nothing is. It is then not to run, but to fail with that.

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <string_view>
 #include <utility>
+
+#include "runtime/ndarray/bound_run.h"
 
 namespace mxc::runtime {
 namespace {
@@ -19,17 +20,6 @@ uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
     sum += tables.InAllRuns(step, step.nanoseconds);
   }
   return sum;
-}
-
-bool Overlap(const Array& a, const Array& b) {
-  return a.chunk() == b.chunk() && a.data() < b.data() + b.type().bytes() &&
-         b.data() < a.data() + a.type().bytes();
-}
-
-bool OverlapsAny(const Array& output, std::span<const Array> inputs) {
-  return std::any_of(inputs.begin(), inputs.end(), [&](const Array& input) {
-    return Overlap(output, input);
-  });
 }
 
 }  // namespace
@@ -62,26 +52,11 @@ Status CompiledCall::Run(std::span<const Array> inputs,
                          std::span<const Array> outputs, uint64_t seed,
                          uint64_t draw) {
   MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take());
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    executor->BindInput(i, inputs[i].data());
-  }
-  // What lies where an input does stays in the executor until all is read.
-  bool has_late = false;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    const bool is_late = OverlapsAny(outputs[o], inputs);
-    has_late |= is_late;
-    executor->BindOutput(o, is_late ? nullptr : outputs[o].data());
-  }
   if (random_state_) {
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
-  MXC_RT_RETURN_IF_ERROR(executor->Run());
-  for (size_t o = 0; has_late && o < outputs.size(); ++o) {
-    if (!OverlapsAny(outputs[o], inputs)) continue;
-    std::memcpy(outputs[o].data(), executor->OutputStorage(o),
-                outputs[o].type().bytes());
-  }
+  MXC_RT_RETURN_IF_ERROR(RunBound(*executor, inputs, outputs, {}));
   Give(std::move(executor));
   return {};
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <utility>
 
+#include "runtime/ndarray/bound_run.h"
+
 namespace mxc::runtime {
 namespace {
 
@@ -57,6 +59,14 @@ Status MakeOutputs(std::span<const ArrayType> types,
       return Fail(StatusCode::kInvalidArgument,
                   "%s gives %s, and %s is given for it", call().c_str(),
                   types[o].Text().c_str(), outputs[o].type().Text().c_str());
+    }
+  }
+  for (size_t o = 1; o < outputs.size(); ++o) {
+    for (size_t other = 0; other < o; ++other) {
+      if (!Overlap(outputs[o], outputs[other])) continue;
+      return Fail(StatusCode::kInvalidArgument,
+                  "outputs %zu and %zu of %s lie over one another", other, o,
+                  call().c_str());
     }
   }
   return {};

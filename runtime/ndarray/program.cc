@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "runtime/base/visible.h"
+#include "runtime/ndarray/bound_run.h"
 
 namespace mxc::runtime {
 StatusOr<std::shared_ptr<ArrayProgram>> ArrayProgram::Over(
@@ -48,13 +49,7 @@ StatusOr<Array> ArrayProgram::State(std::string_view name) const {
 
 Status ArrayProgram::Run(std::span<const Array> inputs,
                          std::span<const Array> outputs) {
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    executor_->BindInput(i, inputs[i].data());
-  }
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    executor_->BindOutput(o, outputs[o].data());
-  }
-  return executor_->Run();
+  return RunBound(*executor_, inputs, outputs, states_);
 }
 
 }  // namespace mxc::runtime

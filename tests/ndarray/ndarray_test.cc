@@ -176,6 +176,11 @@ TEST_CASE("what does not fit is said by the call") {
   CHECK(MessageOf(add.Call({a.get(), a.get()}, outputs, false)) ==
         "broadcast_add(float32[2,3], float32[2,3]) gives float32[2,3], and "
         "float32[4] is given for it");
+  const Op split("SliceChannel", {{"num_outputs", "3"}});
+  const NDArray column = Make({2, 1}, {0, 0});
+  outputs = {column.get(), nullptr, column.get()};
+  CHECK(MessageOf(split.Call({a.get()}, outputs, false)) ==
+        "outputs 0 and 2 of SliceChannel(float32[2,3]) lie over one another");
   mxc_ndarray* none = nullptr;
   const Dims empty = {2, 0}, large = {1 << 30, 1 << 30};
   CHECK(

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of an executor on arrays, which may lie over one another.
+#pragma once
+
+#include <span>
+
+#include "runtime/base/status.h"
+#include "runtime/executor/executor.h"
+#include "runtime/ndarray/array.h"
+
+namespace mxc::runtime {
+
+// Whether they have a byte in common.
+bool Overlap(const Array& a, const Array& b);
+
+// Inputs and outputs in the order of the executor's; `states`: what it keeps.
+// What a run may write before all is read goes over memory of the executor's own.
+// Outputs do not overlap one another.
+Status RunBound(Executor& executor, std::span<const Array> inputs,
+                std::span<const Array> outputs, std::span<const Array> states);
+
+}  // namespace mxc::runtime
