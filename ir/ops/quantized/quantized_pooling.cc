@@ -40,15 +40,13 @@ Value MeanOfWindows(PoolingAttrs a, Value data, GraphBuilder& b) {
 std::vector<Value> QuantizedPoolingParts(const PoolingAttrs& a,
                                          const Node& node, GraphBuilder& b) {
   const DType dtype = node.types[0].dtype;
-  const Value data = b.Cast(node.inputs[0], DType::kF32);
-  Value output;
   if (a.pool_type == PoolType::kMax) {
-    output = b.Op<op::Pooling>({data}, a);
-  } else {
-    output =
-        b.Op<op::RoundToLevels>({MeanOfWindows(a, data, b)}, {.levels = dtype});
+    return WithRangeOf(node, b.Op<op::Pooling>({node.inputs[0]}, a));
   }
-  return WithRangeOf(node, b.Cast(output, dtype));
+  const Value data = b.Cast(node.inputs[0], DType::kF32);
+  const Value means =
+      b.Op<op::RoundToLevels>({MeanOfWindows(a, data, b)}, {.levels = dtype});
+  return WithRangeOf(node, b.Cast(means, dtype));
 }
 
 }  // namespace
