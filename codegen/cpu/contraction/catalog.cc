@@ -162,10 +162,8 @@ class TypedCatalog : private CandidateCosts {
     KernelCandidate candidate =
         Make(c, contraction::kTiles, product ? 1 : c.in, product ? 1 : c.out,
              {pixels, vectors}, vectors);
-    int64_t tiles = 0;
-    for (const auto& run : contraction::SplitForTiles(rows, columns)) {
-      tiles += run.count * DivideUp(rows, run.rows);
-    }
+    const int64_t tiles = contraction::CountTiles(
+        contraction::SplitForTiles(rows, columns), rows);
     const double filled =
         static_cast<double>(rows * columns) /
         static_cast<double>(tiles * pixels) *

@@ -14,12 +14,6 @@ namespace {
 // Below this many tiles a panel is read faster than anything can be computed.
 constexpr int64_t kFewTiles = 3;
 
-int64_t CountTiles(const std::vector<TileRun>& runs) {
-  int64_t tiles = 0;
-  for (const TileRun& run : runs) tiles += run.count;
-  return tiles;
-}
-
 // Sums may wait in the output only if the epilogue does not read its bytes
 // (a residual that is added in place).
 bool ReadsOutput(const Program& program, const Step& step) {
@@ -36,10 +30,12 @@ bool ReadsOutput(const Program& program, const Step& step) {
 int64_t LinesAhead(const StepShape& shape) {
   const Nest& nest = shape.nest;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
-  if (!nest.packed || nest.access == DataAccess::kTiles) return 0;
+  if (!nest.packed) return 0;
   const int64_t step_lines = nest.step_lines();
+  const int64_t rows = nest.rows.extent;
+  const int64_t planes = nest.pixels() / (rows * nest.columns.extent);
   const int64_t tiles =
-      DivideUp(nest.pixels() / shape.tasks.pixel_chunks, shape.tile.pixels);
+      planes * CountTiles(shape.runs, rows) / shape.tasks.pixel_chunks;
   if (step_lines == 0 || tiles < kFewTiles) return 0;
   return DivideUp(step_lines, tiles);
 }
@@ -106,7 +102,7 @@ StepShape ShapeNest(const Program& program, const Step& step,
                    ? SplitForTiles(rows, columns)
                    : SplitPixels(rows, columns, shape.tile.pixels);
   shape.tasks = ChooseTasks(machine, shape.nest, shape.vector_groups(),
-                            CountTiles(shape.runs));
+                            CountTiles(shape.runs, 1));
   if (tasks != nullptr) {
     shape.tasks.pixel_chunks = tasks->pixel_chunks;
     shape.tasks.channel_chunks = tasks->channel_chunks;

@@ -148,6 +148,12 @@ std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {
   return runs;
 }
 
+int64_t CountTiles(const std::vector<TileRun>& runs, int64_t rows) {
+  int64_t tiles = 0;
+  for (const TileRun& run : runs) tiles += run.count * DivideUp(rows, run.rows);
+  return tiles;
+}
+
 bool DataOverWeights(double data_bytes, double weight_bytes) {
   return 2 * data_bytes >= weight_bytes;
 }

@@ -37,6 +37,8 @@ struct TileRun {
 // Cuts the columns into tiles of nearly equal width; narrow ones take several
 // rows. One or two runs.
 std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels);
+// The tiles of so many rows.
+int64_t CountTiles(const std::vector<TileRun>& runs, int64_t rows);
 
 // Slowest over average share of n things that are cut into `chunks`.
 double Unevenness(int64_t n, int64_t chunks);
