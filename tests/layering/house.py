@@ -13,8 +13,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # A room is drawn where it has a floor; smaller ones stand within these. A header
 # is drawn where the rooms below its folder include it.
 FLOORS = {
-    "tools": ["tools", "tools/driver", "tools/serve", "tools/run",
-              "tools/signature", "tools/usage", "tools/version"],
+    "tools": ["tools", "tools/imperative", "tools/driver", "tools/serve",
+              "tools/run", "tools/signature", "tools/usage", "tools/version"],
     "compiler": ["frontend", "passes", "codegen", "codegen/cpu", "codegen/cuda",
                  "codegen/loops", "codegen/llvm", "codegen/cache",
                  "codegen/schedule", "codegen/backend.h", "codegen/codegen.h"],
@@ -22,13 +22,15 @@ FLOORS = {
            "ir/support"],
     "runtime": ["runtime/python", "runtime/api", "runtime/fit", "runtime/job",
                 "runtime/train/step", "runtime/train", "runtime/data",
-                "runtime/kvstore", "runtime/executor", "runtime/device",
+                "runtime/kvstore", "runtime/ndarray", "runtime/engine",
+                "runtime/executor", "runtime/device",
                 "runtime/library", "runtime/artifact", "runtime/formats",
                 "runtime/abi", "runtime/base"],
 }
 ROOMS = [room for floor in FLOORS.values() for room in floor]
 # Headers that belong to no floor: what a program includes.
-DOORS = ("runtime/mxc", "tools/driver/mxc_compile.h")
+DOORS = ("runtime/mxc", "tools/driver/mxc_compile.h",
+         "tools/imperative/mxc_ndarray.h")
 
 
 def room_of(path):
