@@ -359,7 +359,7 @@ Result<Plan> MakePlan(const CompileRequest& request,
   unplanned.network = network;
   unplanned.read_seconds = network->seconds();
   MXC_ASSIGN(const DType storage,
-             network->StorageFor(request.For(0), request.precision));
+             network->StorageFor(request.First(), request.precision));
   MXC_ASSIGN(unplanned.target, ResolveTarget(request.target, storage));
   for (const std::string& warning : network->parameter_file().warnings) {
     progress.Warning(warning);
