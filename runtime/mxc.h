@@ -436,7 +436,7 @@ static inline const char* mxc_attribute(const char* attributes,
     while (*line != '\0' && *line != '\n') ++line;
     attributes = *line == '\n' ? line + 1 : line;
   }
-  return NULL;
+  return NULL; /* NOLINT(modernize-use-nullptr): C has none */
 }
 
 /* Loads a library of functions, of operators or of both, a file, and lets it
