@@ -3,6 +3,7 @@
 #include "runtime/library/function_library.h"
 #include "runtime/library/operators.h"
 #include "runtime/library/registry.h"
+#include "runtime/mxc_operators.h"
 
 using mxc::runtime::FunctionLibrary;
 using mxc::runtime::Guarded;

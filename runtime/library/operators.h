@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/base/status.h"
-#include "runtime/mxc.h"
+#include "runtime/mxc_operators.h"
 
 namespace mxc::runtime {
 

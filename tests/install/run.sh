@@ -38,7 +38,7 @@ export LD_LIBRARY_PATH=$libraries
 export PKG_CONFIG_PATH=$libraries/pkgconfig
 cd "$root"
 
-for header in mxc.h mxc.hpp mxc_compile.h mxc_kvstore.h mxc_train.h; do
+for header in mxc.h mxc.hpp mxc_compile.h mxc_kvstore.h mxc_operators.h mxc_train.h; do
   ! grep -nE '"(runtime|tools)/' "$usr/include/mxc/$header" ||
     fail "$header names a path of the repository"
 done

@@ -13,15 +13,21 @@
 #include <vector>
 
 #include "runtime/abi/abi.h"
+#include "runtime/mxc_operators.h"
 #include "tests/runtime/api.h"
 #include "tests/runtime/block_artifacts.h"
 
 namespace mxc::test {
 namespace {
 
-std::string Header() {
-  std::ifstream file(MXC_SOURCE_DIR "/runtime/mxc.h");
-  return {std::istreambuf_iterator<char>(file), {}};
+// Of all that the library without the trainer and the store declares.
+std::string Headers() {
+  std::string text;
+  for (const char* header : {"/runtime/mxc.h", "/runtime/mxc_operators.h"}) {
+    std::ifstream file(std::string(MXC_SOURCE_DIR) + header);
+    text.append(std::istreambuf_iterator<char>(file), {});
+  }
+  return text;
 }
 
 ExecutorHandle BindEntry(mxc_model* model, const char* entry) {
@@ -289,7 +295,7 @@ TEST_CASE("a pointer that is null is named, in every call of mxc.h") {
     CHECK(Message(status) == "'" + std::string(null.argument) + "' is null");
     tried.insert(null.function);
   }
-  const std::string header = Header();
+  const std::string header = Headers();
   const std::regex declaration(R"(MXC_API mxc_status\*\s+(mxc_\w+)\()");
   std::set<std::string> declared;
   for (std::sregex_iterator i(header.begin(), header.end(), declaration), end;
@@ -328,8 +334,8 @@ TEST_CASE("calls without a status answer nothing for a null") {
 }
 
 TEST_CASE("mxc.h says which artifacts it reads") {
-  CHECK(Contains(Header(), "/* Of the artifacts that it reads: " +
-                               std::to_string(MXC_ABI_VERSION) + ". */"));
+  CHECK(Contains(Headers(), "/* Of the artifacts that it reads: " +
+                                std::to_string(MXC_ABI_VERSION) + ". */"));
 }
 
 }  // namespace mxc::test

@@ -8,6 +8,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/mxc.hpp"
+#include "runtime/mxc_operators.h"
 #include "tests/runtime/api.h"
 #include "tests/runtime/test_artifact.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Custom: an operator of the user's library, `op_type`; runtime/mxc.h,
+// Custom: an operator of the user's library, `op_type`; runtime/mxc_operators.h,
 // mxc_operator, says how it is written. Attributes other than op_type are the
 // library's.
 //   arguments    as the library names them; one that is named …label is a label,
