@@ -195,6 +195,12 @@ Status Imperative::Write(const Array& array, const void* values,
                   [&] { std::memcpy(array.data(), values, bytes); });
 }
 
+Status Imperative::WaitToTouch(const Array& array, bool writes) {
+  // Written in part, or not at all: what is wrong with the rest stays wrong.
+  return Transfer(array, writes ? Access::kUpdate : Access::kRead,
+                  array.type().bytes(), [] {});
+}
+
 Status Imperative::Copy(const Array& from, const Array& to) {
   if (from.type() != to.type()) {
     return Fail(StatusCode::kInvalidArgument, "%s cannot be copied to %s",

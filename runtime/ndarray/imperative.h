@@ -43,6 +43,8 @@ class Imperative {
   // The elements, dense and row-major, to and from the host.
   Status Read(const Array& array, void* values, uint64_t bytes);
   Status Write(const Array& array, const void* values, uint64_t bytes);
+  // Until nothing runs that writes the array, or, for who writes it, that uses it.
+  Status WaitToTouch(const Array& array, bool writes);
   // `to` becomes `from`, of the same type.
   Status Copy(const Array& from, const Array& to);
 

@@ -56,6 +56,14 @@ Result<AttrsPtr> Parse(const Operator& op, std::string_view name,
   return parsed;
 }
 
+Result<const Operator*> Find(std::string_view name) {
+  const Operator* const op = FindPublicOperator(name);
+  if (op != nullptr) return op;
+  const std::string_view near = NearestOperator(name);
+  return Error({}, "there is no operator '{}'{}", name,
+               near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
+}
+
 class Compiler final : public rt::OperatorCompiler {
  public:
   Compiler(const Operator& op, std::vector<AttrText> attrs, std::string name)
@@ -145,14 +153,26 @@ std::string SentenceOf(const Diagnostics& errors) {
   return sentence;
 }
 
+Result<nlohmann::ordered_json> SignatureOf(std::string_view name,
+                                           const std::vector<AttrText>& attrs,
+                                           size_t inputs) {
+  using Json = nlohmann::ordered_json;
+  MXC_ASSIGN(const Operator* const op, Find(name));
+  MXC_ASSIGN(const AttrsPtr parsed, Parse(*op, name, attrs, inputs));
+  constexpr const char* kKinds[] = {"data", "parameter", "label", "state"};
+  Json rows = Json::array();
+  for (const InputSpec& input : op->inputs(parsed.get())) {
+    rows.push_back({{"name", input.name},
+                    {"kind", kKinds[static_cast<size_t>(input.kind)]}});
+  }
+  return Json{{"inputs", rows},
+              {"outputs", op->outputs(parsed.get())},
+              {"visible_outputs", op->visible_outputs(parsed.get())}};
+}
+
 Result<std::shared_ptr<rt::CallableOperator>> FindCallable(
     std::string_view name, const std::vector<AttrText>& attrs) {
-  const Operator* const op = FindPublicOperator(name);
-  if (op == nullptr) {
-    const std::string_view near = NearestOperator(name);
-    return Error({}, "there is no operator '{}'{}", name,
-                 near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
-  }
+  MXC_ASSIGN(const Operator* const op, Find(name));
   if (!CanBeCompiled(*op)) {
     return Error({}, "operator '{}' is known, but cannot be computed", name);
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,12 @@ namespace mxc {
 
 // All that is wrong, as one.
 std::string SentenceOf(const Diagnostics& errors);
+
+// What an instance of these attributes takes and gives, as mxc_ndarray_op_signature
+// says it. `inputs`: how many are given, where it takes any number.
+Result<nlohmann::ordered_json> SignatureOf(std::string_view name,
+                                           const std::vector<AttrText>& attrs,
+                                           size_t inputs);
 
 // The operator by any of its names, with attributes as MXNet's text; all that is
 // wrong with them at once.

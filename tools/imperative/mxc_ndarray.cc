@@ -10,10 +10,12 @@
 
 #include "runtime/api/handles.h"
 #include "runtime/ndarray/imperative.h"
+#include "tools/driver/operator_table.h"
 #include "tools/imperative/compile_operator.h"
 
 using mxc::AttrText;
 using mxc::FindCallable;
+using mxc::SignatureOf;
 using mxc::runtime::Array;
 using mxc::runtime::ArrayProgram;
 using mxc::runtime::ArrayType;
@@ -58,6 +60,26 @@ StatusOr<std::vector<Array>> ArraysOf(mxc_ndarray* const* handles,
     arrays[i] = handles[i]->array;
   }
   return arrays;
+}
+
+StatusOr<std::vector<AttrText>> AttrsOf(const char* const* names,
+                                        const char* const* values,
+                                        size_t count) {
+  std::vector<AttrText> attrs;
+  for (size_t i = 0; i < count; ++i) {
+    if (names[i] == nullptr || values[i] == nullptr) {
+      return Fail(StatusCode::kInvalidArgument,
+                  "the name or value of attribute %zu is null", i);
+    }
+    attrs.emplace_back(names[i], values[i]);
+  }
+  return attrs;
+}
+
+template <class T>
+StatusOr<T> InStatus(mxc::Result<T> result) {
+  if (result.ok()) return std::move(*result);
+  return Status(StatusCode::kInvalidArgument, mxc::SentenceOf(result.errors()));
 }
 
 Status Taken(mxc_status* status) {
@@ -155,6 +177,16 @@ mxc_status* mxc_ndarray_write(mxc_ndarray* array, const void* values,
   });
 }
 
+mxc_status* mxc_ndarray_map(const mxc_ndarray* array, int writes,
+                            void** elements) {
+  return Guarded({{array, "array"}, {elements, "elements"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(
+        Imperative::Get().WaitToTouch(array->array, writes != 0));
+    *elements = array->array.data();
+    return {};
+  });
+}
+
 mxc_status* mxc_ndarray_copy(const mxc_ndarray* from, mxc_ndarray* to) {
   return Guarded({{from, "from"}, {to, "to"}}, [&] {
     return Imperative::Get().Copy(from->array, to->array);
@@ -190,20 +222,43 @@ mxc_status* mxc_ndarray_op_find(const char* name,
        NeededArray(attribute_values, attribute_count, "attribute_values"),
        {op, "op"}},
       [&]() -> Status {
-        std::vector<AttrText> attrs;
-        for (size_t i = 0; i < attribute_count; ++i) {
-          if (attribute_names[i] == nullptr || attribute_values[i] == nullptr) {
-            return Fail(StatusCode::kInvalidArgument,
-                        "the name or value of attribute %zu is null", i);
-          }
-          attrs.emplace_back(attribute_names[i], attribute_values[i]);
+        MXC_RT_ASSIGN(
+            const std::vector<AttrText> attrs,
+            AttrsOf(attribute_names, attribute_values, attribute_count));
+        MXC_RT_ASSIGN(auto found, InStatus(FindCallable(name, attrs)));
+        *op = new mxc_ndarray_op{std::move(found)};
+        return {};
+      });
+}
+
+const char* mxc_ndarray_ops(void) {
+  static const std::string table = mxc::OperatorTable().dump();
+  return table.c_str();
+}
+
+mxc_status* mxc_ndarray_op_signature(const char* name,
+                                     const char* const* attribute_names,
+                                     const char* const* attribute_values,
+                                     size_t attribute_count, size_t input_count,
+                                     const char** json,
+                                     size_t* visible_outputs) {
+  return Guarded(
+      {{name, "name"},
+       NeededArray(attribute_names, attribute_count, "attribute_names"),
+       NeededArray(attribute_values, attribute_count, "attribute_values"),
+       {json, "json"}},
+      [&]() -> Status {
+        thread_local std::string text;
+        MXC_RT_ASSIGN(
+            const std::vector<AttrText> attrs,
+            AttrsOf(attribute_names, attribute_values, attribute_count));
+        MXC_RT_ASSIGN(const auto signature,
+                      InStatus(SignatureOf(name, attrs, input_count)));
+        text = signature.dump();
+        if (visible_outputs != nullptr) {
+          *visible_outputs = signature["visible_outputs"].get<size_t>();
         }
-        auto found = FindCallable(name, attrs);
-        if (!found.ok()) {
-          return {StatusCode::kInvalidArgument,
-                  mxc::SentenceOf(found.errors())};
-        }
-        *op = new mxc_ndarray_op{std::move(*found)};
+        *json = text.c_str();
         return {};
       });
 }

@@ -70,6 +70,11 @@ MXC_API mxc_status* mxc_ndarray_read(const mxc_ndarray* array, void* values,
                                      size_t size);
 MXC_API mxc_status* mxc_ndarray_write(mxc_ndarray* array, const void* values,
                                       size_t size);
+/* The elements where they lie, waited for as mxc_ndarray_read does, or, `writes`
+ * not 0, as mxc_ndarray_write. They live as long as a handle of their memory, and
+ * are the caller's until a call takes the array. */
+MXC_API mxc_status* mxc_ndarray_map(const mxc_ndarray* array, int writes,
+                                    void** elements);
 /* `to` becomes `from`, of the same type and shape; in its turn. */
 MXC_API mxc_status* mxc_ndarray_copy(const mxc_ndarray* from, mxc_ndarray* to);
 
@@ -102,6 +107,20 @@ MXC_API mxc_status* mxc_ndarray_op_call(mxc_ndarray_op* op,
                                         size_t input_count,
                                         mxc_ndarray** outputs,
                                         size_t output_count, int training);
+
+/* The operators, as `mxc ops --json` prints them; lives as long as the process. */
+MXC_API const char* mxc_ndarray_ops(void);
+
+/* What an operator with these attributes takes and gives, as JSON: "inputs", each
+ * with "name" and "kind" ("data", "parameter", "label" or "state": written by a
+ * call in training), "outputs" and "visible_outputs", how many of these a call
+ * gives. `input_count`: how many inputs there are, for operators of any number.
+ * The text lives until the thread's next call of this function. `visible_outputs`
+ * is the same number, or null. */
+MXC_API mxc_status* mxc_ndarray_op_signature(
+    const char* name, const char* const* attribute_names,
+    const char* const* attribute_values, size_t attribute_count,
+    size_t input_count, const char** json, size_t* visible_outputs);
 
 /* What operators draw from now on (Dropout, uniform) follows from the seed and
  * from the order of their calls. */

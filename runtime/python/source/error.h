@@ -4,6 +4,8 @@
 
 #include <nanobind/nanobind.h>
 
+#include <string>
+
 #include "runtime/mxc.h"
 
 namespace mxc::python {

@@ -13,27 +13,6 @@
 namespace mxc::python {
 namespace {
 
-const char* CodeName(mxc_code code) {
-  switch (code) {
-    case MXC_INVALID_ARGUMENT:
-      return "invalid argument";
-    case MXC_NOT_FOUND:
-      return "not found";
-    case MXC_CORRUPT:
-      return "corrupt";
-    case MXC_UNSUPPORTED:
-      return "unsupported";
-    case MXC_OUT_OF_MEMORY:
-      return "out of memory";
-    case MXC_IO:
-      return "io";
-    case MXC_BUSY:
-      return "busy";
-    default:
-      return "failed";
-  }
-}
-
 // One array, or a tuple where there are several outputs: the caller knows which.
 constexpr const char* kCall =
     "def __call__(self, *arrays: object, **named: object) -> typing.Any";
@@ -186,22 +165,6 @@ void DeclareTraining(nb::module_& m) {
 }
 
 }  // namespace
-
-void Raise(PyObject* type, const std::string& message) {
-  PyErr_SetString(type, message.c_str());
-  throw nb::python_error();
-}
-
-void Check(mxc_status* status) {
-  if (status == nullptr) return;
-  const mxc_code code = mxc_status_code(status);
-  const std::string message = mxc_status_message(status);
-  mxc_status_release(status);
-  const nb::object type = nb::module_::import_("mxc._errors").attr("Error");
-  const nb::object error = type(message, CodeName(code));
-  PyErr_SetObject(type.ptr(), error.ptr());
-  throw nb::python_error();
-}
 
 }  // namespace mxc::python
 

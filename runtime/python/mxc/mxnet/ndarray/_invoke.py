@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls operators: texts of attributes, operators that are kept, results."""
+
+import json
+from collections import OrderedDict
+
+from ... import _ndarray
+from ..base import MXNetError, attribute_text
+
+# Operators with their attributes, which keep the code that was compiled for them;
+# the one that was used longest ago goes first.
+_KEPT = 4096
+_operators = OrderedDict()
+
+is_recording = getattr(_ndarray, "is_recording", lambda: False)
+is_training = getattr(_ndarray, "is_training", lambda: False)
+
+#: Rows of `mxc ops --json` by each of their names.
+TABLE = {name: row
+         for row in json.loads(_ndarray.operators_json())["operators"]
+         for name in [row["name"], *row["aliases"]]}
+
+
+def operator(name, attrs):
+    """The operator with attributes as pairs of texts; MXNetError for wrong ones."""
+    key = (name, attrs)
+    found = _operators.get(key)
+    if found is None:
+        found = _operators[key] = _ndarray.Operator(name, list(attrs))
+        if len(_operators) > _KEPT:
+            _operators.popitem(last=False)
+    return found
+
+
+def attribute_pairs(attrs):
+    """Attributes as pairs of texts; `None` stays where it is a value."""
+    return tuple((name, attribute_text(value)) for name, value in attrs.items())
+
+
+def call(name, arrays, attrs=(), outputs=None):
+    """Calls over arrays of mxc._ndarray; attributes are pairs of texts."""
+    return operator(name, attrs).call(arrays, outputs, is_training())
+
+
+def signature(name, attrs, inputs=1):
+    """Names and kinds of inputs, and outputs: see mxc._ndarray.signature_json."""
+    return json.loads(_ndarray.signature_json(name, list(attribute_pairs(attrs)),
+                                              inputs))
+
+
+def _invoke(op_name, inputs, attrs, out=None):
+    """Calls any operator of the table.
+
+    inputs: a list of NDArrays; attrs: values by name, written as MXNet writes
+    them; out: an NDArray, or a list of them. Returns an NDArray, or a list where
+    there are several. What is called while autograd records is recorded.
+    """
+    from .ndarray import NDArray
+    attrs = dict(attrs)
+    ctx = attrs.pop("ctx", None)
+    given = [None if out is None else
+             [array._array for array in (out if isinstance(out, (list, tuple))
+                                         else [out])]][0]
+    arrays = call(op_name, [array._array for array in inputs],
+                  attribute_pairs(attrs), given)
+    if out is not None:
+        return out
+    where = inputs[0]._ctx if inputs else _context_of(ctx)
+    results = [NDArray(array, where) for array in arrays]
+    return results[0] if len(results) == 1 else results
+
+
+def _context_of(ctx):
+    from ..context import Context, current_context
+    if ctx is None:
+        return current_context().check()
+    if isinstance(ctx, str):
+        name, _, number = ctx.rstrip(")").partition("(")
+        ctx = Context(name, int(number or 0))
+    return ctx.check()
+
+
+__all__ = ["TABLE", "MXNetError", "attribute_pairs", "call", "is_recording",
+           "is_training", "operator", "signature"]

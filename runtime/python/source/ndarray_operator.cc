@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of the module mxc._ndarray: operators, and the table of them.
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "runtime/python/source/ndarray.h"
+
+namespace mxc::python {
+namespace {
+
+using Attributes = std::vector<std::pair<std::string, std::string>>;
+
+// Attributes as the C API takes them.
+class Texts {
+ public:
+  explicit Texts(const Attributes& attributes) {
+    for (const auto& [name, value] : attributes) {
+      names_.push_back(name.c_str());
+      values_.push_back(value.c_str());
+    }
+  }
+  const char* const* names() const { return names_.data(); }
+  const char* const* values() const { return values_.data(); }
+  size_t count() const { return names_.size(); }
+
+ private:
+  std::vector<const char*> names_, values_;
+};
+
+class OperatorHandle {
+ public:
+  OperatorHandle(const std::string& name, const Attributes& attributes)
+      : name_(name), attributes_(attributes) {
+    const Texts texts(attributes_);
+    mxc_ndarray_op* found = nullptr;
+    Check(mxc_ndarray_op_find(name.c_str(), texts.names(), texts.values(),
+                              texts.count(), &found));
+    handle_.reset(found);
+  }
+
+  nb::list Call(const nb::list& inputs, const nb::object& outputs,
+                bool training) {
+    const std::vector<mxc_ndarray*> given = HandlesOf(inputs, false);
+    const bool asked = !outputs.is_none();
+    std::vector<mxc_ndarray*> results =
+        asked ? HandlesOf(outputs, true)
+              : std::vector<mxc_ndarray*>(OutputCount(given.size()));
+    WithoutGil([&] {
+      return mxc_ndarray_op_call(handle_.get(), given.data(), given.size(),
+                                 results.data(), results.size(),
+                                 training ? 1 : 0);
+    });
+    nb::list arrays;
+    for (size_t o = 0; o < results.size(); ++o) {
+      const nb::object same =
+          asked ? nb::object(outputs[o]) : nb::object(nb::none());
+      arrays.append(same.is_none() ? nb::cast(ArrayHandle(results[o])) : same);
+    }
+    return arrays;
+  }
+
+ private:
+  // Operators of any number of inputs may have as many outputs.
+  size_t OutputCount(size_t inputs) {
+    if (outputs_ == 0 || inputs != inputs_) {
+      const Texts texts(attributes_);
+      const char* json = nullptr;
+      Check(mxc_ndarray_op_signature(name_.c_str(), texts.names(),
+                                     texts.values(), texts.count(), inputs,
+                                     &json, &outputs_));
+      inputs_ = inputs;
+    }
+    return outputs_;
+  }
+
+  const std::string name_;
+  const Attributes attributes_;
+  size_t inputs_ = 0, outputs_ = 0;  // what the last call had
+  struct Release {
+    void operator()(mxc_ndarray_op* op) const { mxc_ndarray_op_release(op); }
+  };
+  std::unique_ptr<mxc_ndarray_op, Release> handle_;
+};
+
+}  // namespace
+
+void DeclareOperator(nb::module_& m) {
+  nb::class_<OperatorHandle>(m, "Operator", "An operator with its attributes.")
+      .def(nb::init<const std::string&, const Attributes&>(), nb::arg("name"),
+           nb::arg("attributes"),
+           "Raises Error for an operator that there is not, and for attributes "
+           "that it does not take. Attributes as MXNet writes them.")
+      .def("call", &OperatorHandle::Call, nb::arg("inputs"),
+           nb::arg("outputs").none() = nb::none(), nb::arg("training") = false,
+           nb::sig("def call(self, inputs: list[Array], "
+                   "outputs: list[Array | None] | None = None, "
+                   "training: bool = False) -> list[Array]"),
+           "Returns before it has run. `outputs`: None for a new array, else "
+           "the one that is written; fewer than it has: the others are "
+           "dropped.");
+  m.def("operators_json", &mxc_ndarray_ops,
+        "The table of operators as `mxc ops --json` prints it.");
+  m.def(
+      "signature_json",
+      [](const std::string& name, const Attributes& attributes, size_t inputs) {
+        const Texts texts(attributes);
+        const char* json = nullptr;
+        Check(mxc_ndarray_op_signature(name.c_str(), texts.names(),
+                                       texts.values(), texts.count(), inputs,
+                                       &json, nullptr));
+        return std::string(json);
+      },
+      nb::arg("name"), nb::arg("attributes"), nb::arg("inputs") = 1,
+      "What an operator with these attributes takes and gives: \"inputs\" "
+      "(\"name\", \"kind\"), \"outputs\", \"visible_outputs\".");
+  m.def(
+      "seed",
+      [](uint64_t seed) { WithoutGil([&] { return mxc_ndarray_seed(seed); }); },
+      nb::arg("seed"),
+      "What operators draw from now on follows from it and from their order.");
+  m.def(
+      "wait_all", [] { WithoutGil([] { return mxc_ndarray_wait_all(); }); },
+      "Until nothing is left to do; raises what went wrong and nobody was "
+      "told.");
+}
+
+}  // namespace mxc::python

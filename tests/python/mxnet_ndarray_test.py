@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mxc.mxnet.nd: what NumPy, or MXNet's documentation, says of the same calls."""
+
+import sys
+
+import numpy as np
+import pytest
+
+import mxc.mxnet as mx
+
+nd = mx.nd
+
+
+def drawn(*shape, dtype=np.float32):
+    return np.random.default_rng(7).integers(1, 9, shape).astype(dtype)
+
+
+def test_import_shadows_nothing():
+    assert "mxnet" not in sys.modules
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "int64"])
+def test_arithmetic_of_arrays_and_numbers(dtype):
+    x, y = drawn(2, 3, dtype=dtype), drawn(1, 3, dtype=dtype)
+    a, b = nd.array(x, dtype=dtype), nd.array(y, dtype=dtype)
+    for got, want in [(a + b, x + y), (a - b, x - y), (a * b, x * y),
+                      (3 - a, 3 - x), (a * 2, x * 2), (a % b, x % y),
+                      (a > b, x > y), (a <= 3, x <= 3), (-a, -x),
+                      (a == b, x == y)]:
+        assert got.dtype == np.dtype(dtype)
+        np.testing.assert_array_equal(got.asnumpy(), want.astype(dtype))
+
+
+def test_power():
+    x = drawn(2, 3)
+    np.testing.assert_allclose((nd.array(x) ** 2).asnumpy(), x ** 2, 1e-6)
+    np.testing.assert_allclose((2 ** nd.array(x)).asnumpy(), 2 ** x, 1e-6)
+
+
+def test_number_takes_the_arrays_type():
+    assert (nd.array([1, 2], dtype="int32") + 1.5).asnumpy().tolist() == [2, 3]
+
+
+def test_in_place():
+    a = nd.ones((2, 2))
+    same = a
+    a += 2
+    a *= nd.full((2, 2), 3)
+    assert a is same and same.asnumpy().tolist() == [[9, 9], [9, 9]]
+
+
+def test_views_share_memory():
+    a = nd.zeros((4, 3))
+    a[1:3].reshape((6,))[:] = 5
+    a[0][:] = nd.array([1, 2, 3])
+    assert a.asnumpy().tolist() == [[1, 2, 3], [5] * 3, [5] * 3, [0] * 3]
+
+
+KEYS = [0, -1, slice(1, 3), slice(None, None, 2), (slice(None), 1),
+        (Ellipsis, 0), (1, slice(0, 2)), None, (0, None, slice(1, None)),
+        [0, 2], (slice(None), [2, 0]), ([0, 1], [1, 2]),
+        np.array([[0, 1], [2, 3]]), slice(None, None, -1)]
+
+
+@pytest.mark.parametrize("key", KEYS, ids=str)
+def test_keys_are_numpys(key):
+    x = drawn(4, 3, 2)
+    np.testing.assert_array_equal(nd.array(x)[key].asnumpy(), x[key])
+    a, y = nd.array(x), x.copy()
+    a[key] = 7
+    y[key] = 7
+    np.testing.assert_array_equal(a.asnumpy(), y)
+    a[key] = nd.array(np.full_like(y[key], 3))
+    y[key] = 3
+    np.testing.assert_array_equal(a.asnumpy(), y)
+
+
+@pytest.mark.parametrize("codes, want", [
+    ((6, 4), (6, 4)), ((-1,), (24,)), ((0, -1), (2, 12)), ((-2,), (2, 3, 4)),
+    ((-3, 0), (6, 4)), ((-4, 1, 2, -2), (1, 2, 3, 4)), ((0, -3), (2, 12)),
+    ((0, 0, -4, -1, 2), (2, 3, 2, 2))])
+def test_codes_of_reshape(codes, want):
+    assert nd.zeros((2, 3, 4)).reshape(codes).shape == want
+
+
+def test_operators_of_the_table():
+    x = drawn(2, 3)
+    a = nd.array(x)
+    np.testing.assert_array_equal(nd.sum(a, 1).asnumpy(), x.sum(1))
+    np.testing.assert_array_equal(nd.dot(a, a, transpose_b=True).asnumpy(),
+                                  x @ x.T)
+    np.testing.assert_array_equal(nd.concat(a, a, dim=0).asnumpy(),
+                                  np.concatenate([x, x]))
+    left, right = nd.split(nd.array(drawn(2, 4)), num_outputs=2)
+    assert left.shape == right.shape == (2, 2)
+    out = nd.zeros((2, 3))
+    assert nd.negative(a, out=out) is out
+    np.testing.assert_array_equal(out.asnumpy(), -x)
+
+
+def test_errors():
+    a = nd.ones((2, 3))
+    with pytest.raises(mx.MXNetError, match="do not broadcast"):
+        a + nd.ones((2, 2))
+    with pytest.raises(mx.MXNetError, match="num_hidden"):
+        nd.FullyConnected(a)
+    with pytest.raises(AssertionError, match="must have NDArray type"):
+        nd.relu(1)
+    with pytest.raises(TypeError):
+        a + "s"
+    with pytest.raises(IndexError):
+        a[2]
+    with pytest.raises(ValueError):
+        bool(a)
+    with pytest.raises(mx.MXNetError, match="no GPU"):
+        nd.zeros((2,), ctx=mx.gpu())
+
+
+def test_contexts():
+    with mx.Context("cpu", 3):
+        assert mx.current_context() == mx.cpu(3)
+        assert nd.zeros((1,)).context == mx.cpu(3)
+    assert mx.current_context() == mx.cpu(0)
+    assert mx.num_gpus() == 0
