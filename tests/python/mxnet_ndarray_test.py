@@ -122,3 +122,52 @@ def test_contexts():
         assert nd.zeros((1,)).context == mx.cpu(3)
     assert mx.current_context() == mx.cpu(0)
     assert mx.num_gpus() == 0
+
+
+def test_files_of_arrays(tmp_path):
+    file = str(tmp_path / "a.params")
+    arrays = [nd.array(drawn(2, 3)), nd.array([1, 2], dtype="int64"),
+              nd.array([0.5], dtype="float16")]
+    nd.save(file, arrays)
+    for got, want in zip(nd.load(file), arrays):
+        assert got.dtype == want.dtype
+        np.testing.assert_array_equal(got.asnumpy(), want.asnumpy())
+    nd.save(file, {"arg:w": arrays[0]})
+    assert list(nd.load(file)) == ["arg:w"]
+    whole = open(file, "rb").read()
+    for end in range(0, len(whole), 7):
+        with pytest.raises(mx.MXNetError, match="byte"):
+            nd.load_frombuffer(whole[:end])
+
+
+def test_memory_is_shared_with_other_libraries():
+    x = np.arange(6, dtype=np.float32)
+    a = nd.from_numpy(x)
+    a += 1
+    assert x.tolist() == [1, 2, 3, 4, 5, 6] and not x.flags.writeable
+    b = nd.from_dlpack(nd.to_dlpack_for_write(a))
+    b[0] = 9
+    assert a.asnumpy()[0] == 9
+
+
+def test_draws_follow_from_the_seed():
+    mx.random.seed(3)
+    first = mx.nd.random.normal(2, 0.5, shape=(2000,)).asnumpy()
+    mx.random.seed(3)
+    again = mx.nd.random.normal(2, 0.5, shape=(2000,)).asnumpy()
+    np.testing.assert_array_equal(first, again)
+    assert abs(first.mean() - 2) < 0.06 and abs(first.std() - 0.5) < 0.06
+    low = nd.array([0, 10])
+    drawn_rows = mx.nd.random.uniform(low, low + 1, shape=(3,)).asnumpy()
+    assert drawn_rows.shape == (2, 3) and (drawn_rows[1] >= 10).all()
+
+
+def test_loops_that_python_runs():
+    steps, total = nd.contrib.foreach(lambda row, sum: (row * 2, sum + row),
+                                      nd.array([[1, 2], [3, 4]]), nd.zeros((2,)))
+    assert steps.asnumpy().tolist() == [[2, 4], [6, 8]]
+    assert total.asnumpy().tolist() == [4, 6]
+    out, (left,) = nd.contrib.while_loop(lambda i: i < 3, lambda i: (i, [i + 1]),
+                                         [nd.array([1])], max_iterations=4)
+    assert out.asnumpy().ravel().tolist() == [1, 2, 0, 0]
+    assert left.asscalar() == 3

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/imperative/mxc_ndarray.h"
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -20,6 +22,7 @@ using mxc::runtime::Array;
 using mxc::runtime::ArrayProgram;
 using mxc::runtime::ArrayType;
 using mxc::runtime::CallableOperator;
+using mxc::runtime::Chunk;
 using mxc::runtime::Executor;
 using mxc::runtime::Guarded;
 using mxc::runtime::Imperative;
@@ -128,6 +131,30 @@ mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
           std::memset(made.data(), 0, type.bytes());
         }
         return Hand(std::move(made), array);
+      });
+}
+
+mxc_status* mxc_ndarray_over(mxc_dtype dtype, const int64_t* dims, size_t rank,
+                             void* elements, void (*release)(void* context),
+                             void* context, mxc_ndarray** array) {
+  return Guarded(
+      {NeededArray(dims, rank, "dims"),
+       {elements, "elements"},
+       {array, "array"}},
+      [&]() -> Status {
+        const std::shared_ptr<const void> owner(
+            elements, [release, context](const void*) {
+              if (release != nullptr) release(context);
+            });
+        MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(dtype, {dims, rank}));
+        if (reinterpret_cast<uintptr_t>(elements) % mxc_dtype_size(dtype) !=
+            0) {
+          return Fail(StatusCode::kInvalidArgument,
+                      "'elements' is not aligned to %s", mxc_dtype_name(dtype));
+        }
+        return Hand(Array(type, Chunk::Over(static_cast<std::byte*>(elements),
+                                            type.bytes(), owner)),
+                    array);
       });
 }
 

@@ -46,6 +46,13 @@ typedef struct mxc_ndarray mxc_ndarray;
 MXC_API mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
                                        size_t rank, const void* values,
                                        mxc_ndarray** array);
+/* An array over the caller's memory, dense, row-major and aligned to its elements.
+ * `release` (may be null) is called with `context` when nothing uses it any more,
+ * from any thread; at once, where the call fails. */
+MXC_API mxc_status* mxc_ndarray_over(mxc_dtype dtype, const int64_t* dims,
+                                     size_t rank, void* elements,
+                                     void (*release)(void* context),
+                                     void* context, mxc_ndarray** array);
 /* Null is allowed. */
 MXC_API void mxc_ndarray_release(mxc_ndarray* array);
 

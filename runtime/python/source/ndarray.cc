@@ -116,6 +116,32 @@ ArrayHandle Slice(const ArrayHandle& array, int64_t begin, int64_t end) {
   return ArrayHandle(view);
 }
 
+std::vector<int64_t> DimsOf(const ReadArray& values) {
+  std::vector<int64_t> dims;
+  for (size_t a = 0; a < values.ndim(); ++a) {
+    dims.push_back(static_cast<int64_t>(values.shape(a)));
+  }
+  return dims;
+}
+
+// The array keeps the NumPy array.
+ArrayHandle OverNumpy(const ReadArray& values) {
+  auto* const kept = new ReadArray(values);
+  const mxc_dtype dtype = DtypeOf(values);
+  const std::vector<int64_t> dims = DimsOf(values);
+  mxc_ndarray* made = nullptr;
+  WithoutGil([&] {
+    return mxc_ndarray_over(
+        dtype, dims.data(), dims.size(), const_cast<void*>(values.data()),
+        [](void* context) {
+          const GilTaken taken;
+          delete static_cast<ReadArray*>(context);
+        },
+        kept, &made);
+  });
+  return ArrayHandle(made);
+}
+
 }  // namespace
 
 mxc_dtype DtypeOf(const std::string& name) {
@@ -191,14 +217,13 @@ void DeclareArray(nb::module_& m) {
   m.def(
       "from_numpy",
       [](const ReadArray& values) {
-        std::vector<int64_t> dims;
-        for (size_t a = 0; a < values.ndim(); ++a) {
-          dims.push_back(static_cast<int64_t>(values.shape(a)));
-        }
-        return MakeArray(DtypeOf(values), dims, values.data());
+        return MakeArray(DtypeOf(values), DimsOf(values), values.data());
       },
       nb::arg("values"), nb::sig("def from_numpy(values: object) -> Array"),
       "A copy of a dense, row-major array.");
+  m.def("over_numpy", &OverNumpy, nb::arg("values"),
+        nb::sig("def over_numpy(values: object) -> Array"),
+        "Over the memory of a dense, row-major array, which it keeps.");
 }
 
 }  // namespace mxc::python

@@ -94,9 +94,7 @@ def _function(name, row):
     return function
 
 
-def functions():
-    """{module: {name: function}} for all of the table; "" is mx.nd itself and
-    "_internal" has all names that begin with an underscore."""
+def _modules():
     modules = {"": {}, "_internal": {}, **{m: {} for m in PREFIXES.values()}}
     for name, row in TABLE.items():
         function = _function(name, row)
@@ -108,3 +106,8 @@ def functions():
             if name.startswith(prefix):
                 modules[module][name[len(prefix):]] = function
     return modules
+
+
+#: {module: {name: function}} for all of the table; "" is mx.nd itself, and
+#: "_internal" has all names that begin with an underscore.
+MODULES = _modules()

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functions of mx.nd that are more than one operator."""
+
+from ... import _ndarray
+from ._invoke import _invoke
+from .creation import empty
+from .ndarray import NDArray
+
+__all__ = ["concatenate", "moveaxis", "onehot_encode", "split_v2", "histogram",
+           "waitall", "imdecode", "reset_arrays", "Custom", "full_like"]
+
+
+def waitall():
+    """Until nothing is left to do; raises what went wrong and nobody was told."""
+    _ndarray.wait_all()
+
+
+def concatenate(arrays, axis=0, always_copy=True):
+    """Arrays one behind the other; always_copy=False: one array is given back."""
+    if not isinstance(arrays, list) or not arrays or not all(
+            isinstance(array, NDArray) for array in arrays):
+        raise AssertionError("concatenate takes a list of NDArrays")
+    if len(arrays) == 1 and not always_copy:
+        return arrays[0]
+    return _invoke("Concat", arrays, {"dim": axis, "num_args": len(arrays)})
+
+
+def moveaxis(tensor, source, destination):
+    """The axes `source` at the places `destination`; others keep their order."""
+    axes = list(range(tensor.ndim))
+    given = [[axis] if isinstance(axis, int) else list(axis)
+             for axis in (source, destination)]
+    for axis in (*given[0], *given[1]):
+        if not -tensor.ndim <= axis < tensor.ndim:
+            raise ValueError(f"axis {axis} of an array of {tensor.ndim} axes")
+    sources, places = ([axis % tensor.ndim for axis in part] for part in given)
+    if len(sources) != len(places) or len(set(sources)) != len(sources) or (
+            len(set(places)) != len(places)):
+        raise ValueError("`source` and `destination` name as many axes, each once")
+    order = [axis for axis in axes if axis not in sources]
+    for place, axis in sorted(zip(places, sources)):
+        order.insert(place, axis)
+    return _invoke("transpose", [tensor], {"axes": tuple(order)})
+
+
+def onehot_encode(indices, out):
+    """Rows of `out` become zeros with a one where `indices` says."""
+    return _invoke("one_hot", [indices], {"depth": out.shape[1],
+                                          "dtype": out._array.dtype}, out)
+
+
+def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
+    """Parts of equal size, or those that begin at some indices."""
+    if isinstance(indices_or_sections, int):
+        attrs = {"sections": indices_or_sections, "indices": (0,)}
+    else:
+        attrs = {"indices": (0, *indices_or_sections)}
+    return _invoke("_split_v2", [ary], {**attrs, "axis": axis,
+                                        "squeeze_axis": squeeze_axis})
+
+
+def histogram(a, bins=10, range=None):
+    """How many elements lie in each bin, and the bins' edges."""
+    if isinstance(bins, NDArray):
+        return _invoke("_histogram", [a, bins], {})
+    if range is None:
+        range = (a.min().asscalar(), a.max().asscalar())
+    return _invoke("_histogram", [a], {"bin_cnt": bins,
+                                       "range": tuple(float(x) for x in range)})
+
+
+def imdecode(str_img, clip_rect=(0, 0, 0, 0), out=None, index=0, channels=3,
+             mean=None):
+    """Refused: mx.image.imdecode decodes pictures."""
+    raise NotImplementedError("nd.imdecode: mx.image.imdecode decodes pictures")
+
+
+def reset_arrays(*arrays, num_arrays=None, **kwargs):
+    """Each array becomes zeros."""
+    for array in arrays:
+        array[:] = 0
+
+
+def full_like(a, fill_value, out=None):
+    """An array of one value, like another."""
+    made = empty(a.shape, a.context, a.dtype) if out is None else out
+    made[:] = fill_value
+    return made
+
+
+def Custom(*inputs, op_type, **kwargs):
+    """An operator of the user's own, registered by mx.operator.register."""
+    from .. import operator
+    return operator.invoke(op_type, inputs, kwargs)
+
+

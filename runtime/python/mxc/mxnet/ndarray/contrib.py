@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mx.nd.contrib: operators of the table, and loops and branches that Python runs."""
+
+import math
+
+from . import _register
+from ._invoke import _invoke
+from .ndarray import NDArray
+
+globals().update(_register.MODULES["contrib"])
+
+
+def isnan(data):
+    """1 where an element is not a number."""
+    return data != data
+
+
+def isinf(data):
+    """1 where an element is infinite."""
+    return data.abs() == math.inf
+
+
+def isfinite(data):
+    """1 where an element is a finite number."""
+    return (data == data) * (data.abs() != math.inf)
+
+
+def boolean_mask(data, index, axis=0):
+    """The rows (or those of another axis) where `index` is not 0."""
+    import numpy as np
+
+    from .creation import array
+    rows = np.flatnonzero(index.asnumpy())
+    return _invoke("take", [data, array(rows, dtype="int64")], {"axis": axis})
+
+
+def rand_zipfian(true_classes, num_sampled, range_max):
+    """Classes drawn with log-uniform probabilities, and how often the true classes
+    and those drawn are expected: three arrays."""
+    from . import random
+    log_range = math.log(range_max + 1)
+    drawn = random.uniform(0, log_range, shape=(num_sampled,), dtype="float64")
+    sampled = (drawn.exp() - 1).astype("int64") % range_max
+
+    def expected(classes):
+        values = classes.astype("float64")
+        return ((values + 2.0) / (values + 1.0)).log() / log_range * num_sampled
+    return (sampled, expected(true_classes), expected(sampled))
+
+
+def _flat(values):
+    """NDArrays of nested lists, and how to nest others so."""
+    if isinstance(values, NDArray):
+        return [values], lambda flat: flat.pop(0)
+    if values is None:
+        return [], lambda flat: None
+    if not isinstance(values, (list, tuple)):
+        raise ValueError(f"an NDArray or a nested list of NDArrays is expected, not "
+                         f"{type(values)}")
+    parts = [_flat(value) for value in values]
+    return ([array for part, _ in parts for array in part],
+            lambda flat: [nest(flat) for _, nest in parts])
+
+
+def foreach(body, data, init_states):
+    """Calls `body(slice, states) -> (outputs, states)` for each row of the data (an
+    array or a nested list of them); the outputs are stacked."""
+    from . import stack
+    arrays, nest = _flat(data)
+    if not arrays:
+        raise AssertionError("data should be an NDArray or a nested list of NDArrays")
+    _flat(init_states)
+    states, outputs, regroup = init_states, [], None
+    for row in range(arrays[0].shape[0]):
+        out, states = body(nest([array[row] for array in arrays]), states)
+        flat, regroup = _flat(out)
+        outputs.append(flat)
+    stacked = [stack(*steps) for steps in zip(*outputs)]
+    return regroup(stacked), states
+
+
+def _number(value, what):
+    if isinstance(value, NDArray):
+        return value.asscalar()
+    if isinstance(value, (bool, int, float)):
+        return value
+    raise ValueError(f"{what} gives {type(value)}, not a number")
+
+
+def while_loop(cond, func, loop_vars, max_iterations=None):
+    """Calls `func(*loop_vars) -> (outputs, loop_vars)` while `cond(*loop_vars)`
+    holds, at most `max_iterations` times. Outputs are stacked; rows behind the last
+    turn are zeros."""
+    from . import concat, stack, zeros
+    if max_iterations is None:
+        raise ValueError("max_iterations should be specified")
+    is_single = isinstance(loop_vars, NDArray)
+    variables = [loop_vars] if is_single else list(loop_vars)
+    if not variables:
+        raise ValueError("loop_vars should contain at least one element")
+    outputs, regroup = [], None
+    while len(outputs) < max_iterations and _number(cond(*variables), "cond"):
+        out, changed = func(*variables)
+        flat, regroup = _flat(out if out is not None else [])
+        outputs.append(flat)
+        changed = [] if changed is None else changed
+        changed = [changed] if isinstance(changed, NDArray) else list(changed)
+        if len(changed) != len(variables):
+            raise ValueError("the length of loop_vars should be consistent during the "
+                             "loop")
+        variables = changed
+    left = variables[0] if is_single else variables
+    if regroup is None:
+        return [], left
+    stacked = []
+    for steps in zip(*outputs):
+        whole = stack(*steps)
+        missing = max_iterations - len(outputs)
+        if missing:
+            rest = zeros((missing, *steps[0].shape), dtype=steps[0].dtype)
+            whole = concat(whole, rest, dim=0)
+        stacked.append(whole)
+    return regroup(stacked), left
+
+
+def cond(pred, then_func, else_func):
+    """What one of two functions gives, by a number."""
+    return then_func() if _number(pred, "pred") else else_func()
+
+
+def _rescaled(name, count):
+    """An update whose `rescale_grad`, a number or an array, is its last input."""
+    def update(*args, rescale_grad=None, **kwargs):
+        inputs = list(args)
+        names = ("weight", "grad", "mean", "var", "weight32")
+        inputs += [kwargs.pop(n) for n in names if n in kwargs]
+        if rescale_grad is None:
+            rescale_grad = inputs.pop() if len(inputs) > count else 1.0
+        if not isinstance(rescale_grad, NDArray):
+            from .creation import full
+            rescale_grad = full((1,), rescale_grad)
+        out = kwargs.pop("out", None)
+        kwargs.pop("name", None)
+        return _invoke(name, [*inputs, rescale_grad], kwargs, out)
+    update.__doc__ = f"{name}; rescale_grad is a number or an array."
+    return update
+
+
+adamw_update = _rescaled("_adamw_update", 4)
+mp_adamw_update = _rescaled("_mp_adamw_update", 5)

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of other libraries, and arrays for them."""
+
+import numpy as np
+
+from ... import _ndarray
+from ..context import current_context
+from .creation import array
+from .ndarray import NDArray
+
+__all__ = ["from_numpy", "from_dlpack", "to_dlpack_for_read", "to_dlpack_for_write"]
+
+
+def from_numpy(ndarray, zero_copy=True):
+    """An array over a dense NumPy array's memory, which can no longer be written by
+    NumPy; zero_copy=False: of a copy."""
+    if not zero_copy:
+        return array(ndarray, dtype=ndarray.dtype)
+    if not ndarray.flags["C_CONTIGUOUS"]:
+        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+    made = NDArray(_ndarray.over_numpy(ndarray), current_context())
+    ndarray.flags["WRITEABLE"] = False
+    return made
+
+
+def to_dlpack_for_read(data):
+    """A capsule over the array's memory, once nothing writes it."""
+    return data._view_numpy().__dlpack__()
+
+
+def to_dlpack_for_write(data):
+    """A capsule over the array's memory, once nothing uses it."""
+    return data._view_numpy(writes=True).__dlpack__()
+
+
+class _Capsule:
+    def __init__(self, capsule):
+        self._capsule = capsule
+
+    def __dlpack__(self, **kwargs):
+        return self._capsule
+
+    def __dlpack_device__(self):
+        return (1, 0)  # the host
+
+
+def from_dlpack(dlpack):
+    """An array over the memory of a capsule, or of an object that gives one."""
+    there = dlpack if hasattr(dlpack, "__dlpack__") else _Capsule(dlpack)
+    values = np.from_dlpack(there)
+    return NDArray(_ndarray.over_numpy(np.ascontiguousarray(values)),
+                   current_context())

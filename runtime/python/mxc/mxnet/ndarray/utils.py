@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of arrays, as MXNet's .params are."""
+
+import struct
+
+import numpy as np
+
+from ..base import MXNetError, string_types
+from .creation import array
+from .ndarray import NDArray
+
+__all__ = ["save", "load", "load_frombuffer"]
+
+_LIST = 0x112
+_V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
+_TYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool",
+          "int16", "uint16", "uint32", "uint64"]
+
+
+def save(fname, data):
+    """Writes an array, a list of them or a dict of them by name."""
+    if isinstance(data, NDArray):
+        data = [data]
+    if isinstance(data, dict):
+        names, arrays = list(data.keys()), list(data.values())
+        if any(not isinstance(name, string_types) for name in names):
+            raise TypeError("save only accept dict str->NDArray or list of NDArray")
+    elif isinstance(data, (list, tuple)):
+        names, arrays = [], list(data)
+    else:
+        raise ValueError("data needs to either be a NDArray, dict of str, NDArray "
+                         f"pairs or a list of NDarrays, not {type(data)}")
+    if any(not isinstance(value, NDArray) for value in arrays):
+        raise TypeError("save only accept dict str->NDArray or list of NDArray")
+    with open(fname, "wb") as file:
+        file.write(struct.pack("<QQQ", _LIST, 0, len(arrays)))
+        for value in arrays:
+            _write(file, value)
+        file.write(struct.pack("<Q", len(names)))
+        for name in names:
+            text = name.encode()
+            file.write(struct.pack("<Q", len(text)) + text)
+
+
+def _write(file, value):
+    shape = value.shape
+    file.write(struct.pack("<IiI", _V3 if not shape else _V2, 0, len(shape)))
+    file.write(struct.pack(f"<{len(shape)}q", *shape))
+    file.write(struct.pack("<iii", 1, 0, _TYPES.index(value._array.dtype)))
+    file.write(np.ascontiguousarray(value.asnumpy()).tobytes())
+
+
+class _Reader:
+    def __init__(self, data, where):
+        self._data, self._where, self._at = memoryview(data), where, 0
+
+    def fail(self, what):
+        raise MXNetError(f"{self._where}: {what}, at byte {self._at}")
+
+    def take(self, layout):
+        size = struct.calcsize("<" + layout)
+        return struct.unpack("<" + layout, self.bytes(size))
+
+    def bytes(self, size):
+        if size > len(self._data) - self._at:
+            self.fail(f"the file ends where {size} bytes are expected")
+        part = self._data[self._at:self._at + size]
+        self._at += size
+        return part
+
+    def count(self, least):
+        (number,) = self.take("Q")
+        if number * least > len(self._data):
+            self.fail(f"{number} entries do not fit in the file")
+        return number
+
+    def shape(self, letter):
+        (rank,) = self.take("I")
+        if rank > 32:
+            self.fail(f"an array of {rank} axes")
+        return self.take(f"{rank}{letter}")
+
+    def array(self):
+        (magic,) = self.take("I")
+        if magic in (_V2, _V3):
+            (storage,) = self.take("i")
+            if storage not in (-1, 0):
+                raise NotImplementedError(f"{self._where}: a sparse array")
+            shape = self.shape("q")
+        elif magic == _V1:
+            shape = self.shape("q")
+        else:
+            if magic > 32:
+                self.fail("this is no file of arrays")
+            shape = self.take(f"{magic}I")
+        if not shape and magic != _V3:
+            return None
+        _, _, flag = self.take("iii")
+        if not 0 <= flag < len(_TYPES):
+            self.fail(f"there is no type {flag}")
+        dtype = np.dtype(_TYPES[flag])
+        if any(extent < 0 for extent in shape):
+            self.fail(f"an array of shape {shape}")
+        elements = 1
+        for extent in shape:
+            elements *= extent
+        values = np.frombuffer(self.bytes(elements * dtype.itemsize), dtype)
+        return array(values.reshape(shape), dtype=dtype)
+
+
+def load_frombuffer(buf):
+    """Arrays of a file's bytes: a list, or a dict where they have names."""
+    if not isinstance(buf, (bytes, bytearray, memoryview)):
+        raise TypeError("buf required to be a string")
+    return _load(buf, "buffer")
+
+
+def load(fname):
+    """Arrays of a file: a list, or a dict where they have names."""
+    if not isinstance(fname, string_types):
+        raise TypeError("fname required to be a string")
+    try:
+        with open(fname, "rb") as file:
+            return _load(file.read(), fname)
+    except OSError as error:
+        raise MXNetError(f"{fname}: {error.strerror}") from None
+
+
+def _load(data, where):
+    reader = _Reader(data, where)
+    magic, _ = reader.take("QQ")
+    if magic != _LIST:
+        reader.fail("this is no file of arrays")
+    arrays = [reader.array() for _ in range(reader.count(4))]
+    names = [bytes(reader.bytes(reader.count(1))).decode()
+             for _ in range(reader.count(8))]
+    if not names:
+        return arrays
+    if len(names) != len(arrays):
+        reader.fail(f"{len(names)} names for {len(arrays)} arrays")
+    return dict(zip(names, arrays))
