@@ -13,3 +13,5 @@ from .context import (Context, cpu, cpu_pinned, current_context, gpu,
                       gpu_memory_info, num_gpus)
 
 __version__ = "1.9.1"
+
+from ._symbolic import *  # noqa: F403
