@@ -2,11 +2,16 @@
 """The names of the symbolic half: graphs, and what trains them."""
 
 from . import (attribute, callback, initializer, log, lr_scheduler, metric, name,
-               registry, symbol)
+               operator, optimizer, registry, symbol)
 from . import initializer as init
+from . import ndarray as _ndarray
+from . import optimizer as opt
 from . import symbol as sym
 from .attribute import AttrScope
 from .symbol import Symbol
 
 __all__ = ["AttrScope", "Symbol", "attribute", "callback", "init", "initializer",
-           "log", "lr_scheduler", "metric", "name", "registry", "sym", "symbol"]
+           "log", "lr_scheduler", "metric", "name", "operator", "opt", "optimizer",
+           "registry", "sym", "symbol"]
+
+_ndarray.Custom = operator.custom
