@@ -20,6 +20,7 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, set_np_shape, u
 
 __version__ = "1.9.1"
 
+from ._symbolic import *  # noqa: F403
 # Modules by the names that MXNet gives them beside their own.
 _MODULES = {
     "name": (), "attribute": (), "symbol": ("sym",), "executor": (),

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a graph is computed: compiled as one program, or node by node where Python
+computes some nodes or somebody watches."""
+
+import contextlib
+
+from .. import _ndarray
+from . import ndarray as nd
+from .ndarray._invoke import call
+from .symbol import _operators
+from .symbol._infer import graph_of, is_custom
+from .symbol._json import variables
+from .symbol._node import Node, walk
+
+
+@contextlib.contextmanager
+def recorded(recording, training):
+    """Within, calls are recorded for gradients, and are those of training."""
+    before = _ndarray.set_recording(recording), _ndarray.set_training(training)
+    try:
+        yield
+    finally:
+        _ndarray.set_recording(before[0])
+        _ndarray.set_training(before[1])
+
+
+def runner_of(symbol, ctx):
+    """What computes the symbol's outputs of arrays of its arguments and states."""
+    if any(is_custom(node) for node in walk(symbol._heads)):
+        return NodeByNode(symbol, ctx)
+    return Compiled(symbol, ctx)
+
+
+class NodeByNode:
+    """Calls one operator after the other."""
+
+    def __init__(self, symbol, ctx):
+        self._symbol = symbol
+        self._ctx = ctx
+        self._order = walk(symbol._heads)
+        self._variables = [node for part in variables(symbol._heads)
+                           for node in part]
+        self._customs = {}
+
+    def run(self, inputs, training):
+        """Arrays of the outputs; inputs: of arguments, then states."""
+        return self.run_watched(inputs, training, None, False)
+
+    def run_watched(self, inputs, training, watch, with_inputs):
+        """The same; watch(name, array) is told each output, and each input."""
+        values = {(id(node), 0): array
+                  for node, array in zip(self._variables, inputs)}
+        if watch and with_inputs:
+            for node, array in zip(self._variables, inputs):
+                watch(node.name, nd.NDArray(array, self._ctx))
+        for node in self._order:
+            if node.op is None:
+                continue
+            found = self._call(node, [values[id(of), index]
+                                      for of, index in node.inputs], training)
+            for index in range(node.outputs()):
+                values[id(node), index] = found[index]
+                if watch:
+                    watch(node.output_name(index),
+                          nd.NDArray(found[index], self._ctx))
+        return [values[id(node), index] for node, index in self._symbol._heads]
+
+    def _call(self, node, arrays, training):
+        if is_custom(node):
+            from .operator import CustomCall
+            if id(node) not in self._customs:
+                self._customs[id(node)] = CustomCall(node.attrs, self._ctx)
+            return self._customs[id(node)](arrays, training)
+        if node.op in _operators.CONTROL_FLOW:
+            return self._call_subgraphs(node, arrays, training)
+        params = _operators.find(node.op).params
+        attrs = tuple((name, value) for name, value in node.attrs.items()
+                      if name in params)
+        return call(node.op, arrays, attrs)
+
+    @staticmethod
+    def _call_subgraphs(node, arrays, training):
+        inputs = [(Node(None, f"input{i}"), 0) for i in range(len(arrays))]
+        alone = Node(node.op, node.name, node.attrs, inputs, node.subgraphs)
+        graph = graph_of([(alone, i) for i in range(alone.outputs())])
+        by_name = dict(zip((of.name for of, _ in inputs), arrays))
+        return graph.call([by_name[name] for name in
+                           [*graph.arguments, *graph.auxiliary]], training)
+
+
+class Compiled(NodeByNode):
+    """One program for the whole graph."""
+
+    def __init__(self, symbol, ctx):
+        super().__init__(symbol, ctx)
+        self._graph = graph_of(symbol._heads)
+
+    def run(self, inputs, training):
+        return self._graph.call(inputs, training)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executor: a symbol over arrays, compiled as one program, with gradients."""
+
+import numpy as np
+
+from .. import _ndarray
+from . import ndarray as nd
+from ._run import recorded, runner_of
+from .base import MXNetError
+
+
+def _dict_of(names, arrays, what):
+    if len(set(names)) != len(names):
+        again = sorted({name for name in names if names.count(name) > 1})
+        raise ValueError(f"Duplicate names detected among {what}: {again}")
+    return dict(zip(names, arrays))
+
+
+class Executor:
+    """Made by Symbol.bind and Symbol.simple_bind.
+
+    arg_arrays, grad_arrays (None: no gradient), aux_arrays: in the order of
+    list_arguments() and list_auxiliary_states(). outputs: arrays that each
+    forward() writes anew.
+    """
+
+    def __init__(self, symbol, ctx, arg_arrays, grad_arrays, grad_reqs,
+                 aux_arrays, group2ctx=None):
+        self._symbol = symbol
+        self._ctx = ctx
+        self._group2ctx = group2ctx
+        self.arg_arrays = arg_arrays
+        self.grad_arrays = grad_arrays
+        self.aux_arrays = aux_arrays
+        self._grad_reqs = grad_reqs
+        self._runner = runner_of(symbol, ctx)
+        self._monitor = None
+        self._monitor_all = False
+        self._outputs = None
+        self._recorded = None
+        self._arguments = [self._argument(*each) for each
+                           in zip(arg_arrays, grad_arrays, grad_reqs)]
+
+    @staticmethod
+    def _argument(array, grad, req):
+        """What forward reads: the array, or where it has a gradient a view that
+        is marked as a variable, so that the array itself stays a constant."""
+        if grad is None or req == "null":
+            return array._array
+        view = array._array.reshape(list(array.shape))
+        _ndarray.mark(view, grad._array, req)
+        return view
+
+    # ---- Arrays by name ------------------------------------------------------
+
+    @property
+    def arg_dict(self):
+        """Arguments by name."""
+        return _dict_of(self._symbol.list_arguments(), self.arg_arrays,
+                        "arguments")
+
+    @property
+    def grad_dict(self):
+        """Gradients by the arguments' names; None where there is none."""
+        return _dict_of(self._symbol.list_arguments(), self.grad_arrays,
+                        "arguments")
+
+    @property
+    def aux_dict(self):
+        """Auxiliary states by name."""
+        return _dict_of(self._symbol.list_auxiliary_states(), self.aux_arrays,
+                        "auxiliary states")
+
+    @property
+    def output_dict(self):
+        """Outputs by name."""
+        return _dict_of(self._symbol.list_outputs(), self.outputs, "outputs")
+
+    @property
+    def outputs(self):
+        """The outputs of the last forward(); zeros before the first."""
+        if self._outputs is None:
+            shapes = {name: array.shape for name, array
+                      in zip(self._symbol.list_arguments(), self.arg_arrays)}
+            _, found, _ = self._symbol.infer_shape(**shapes)
+            if found is None:
+                raise MXNetError("the outputs' shapes are not known before "
+                                 "forward()")
+            self._outputs = [nd.zeros(shape, self._ctx) for shape in found]
+        return self._outputs
+
+    # ---- Runs ----------------------------------------------------------------
+
+    def forward(self, is_train=False, **kwargs):
+        """Computes the outputs, and returns them. kwargs: new values of
+        arguments. is_train: as in training, and backward() may follow."""
+        if kwargs:
+            self._set(kwargs)
+        wants = is_train and any(
+            grad is not None and req != "null"
+            for grad, req in zip(self.grad_arrays, self._grad_reqs))
+        inputs = self._arguments + [array._array for array in self.aux_arrays]
+        with recorded(wants, is_train):
+            if self._monitor is None:
+                arrays = self._runner.run(inputs, is_train)
+            else:
+                arrays = self._runner.run_watched(inputs, is_train, self._monitor,
+                                                  self._monitor_all)
+        self._recorded = arrays if wants else None
+        if self._outputs is None:
+            self._outputs = [nd.NDArray(array, self._ctx) for array in arrays]
+        else:
+            for output, array in zip(self._outputs, arrays):
+                output._array = array
+        return self._outputs
+
+    def _set(self, values):
+        arguments = self.arg_dict
+        for name, value in values.items():
+            if name not in arguments:
+                raise TypeError(f"Unknown argument {name}")
+            if not isinstance(value, (nd.NDArray, np.ndarray)):
+                raise ValueError("only accept keyword argument of NDArrays and "
+                                 "numpy.ndarray")
+            if arguments[name].shape != value.shape:
+                raise ValueError(f"Shape not match! Argument {name}, need: "
+                                 f"{arguments[name].shape}, received: "
+                                 f"{value.shape}")
+            arguments[name][:] = value
+
+    def backward(self, out_grads=None, is_train=True):
+        """Computes the gradients of the arguments, of the last forward() in
+        training. out_grads: those of the outputs, an array, a list or a dict by
+        name; loss layers need none."""
+        if self._recorded is None:
+            if all(grad is None for grad in self.grad_arrays):
+                return
+            raise MXNetError("backward needs a forward(is_train=True) before it")
+        grads = self._head_grads(out_grads)
+        _ndarray.backward(self._recorded, grads, True, is_train)
+
+    def _head_grads(self, out_grads):
+        if out_grads is None:
+            return [None] * len(self._recorded)
+        if isinstance(out_grads, nd.NDArray):
+            out_grads = [out_grads]
+        elif isinstance(out_grads, dict):
+            out_grads = [out_grads[name] for name in self._symbol.list_outputs()]
+        if len(out_grads) != len(self._recorded):
+            raise MXNetError(f"{len(out_grads)} gradients for "
+                             f"{len(self._recorded)} outputs")
+        for grad in out_grads:
+            if grad is not None and not isinstance(grad, nd.NDArray):
+                raise TypeError("inputs must be NDArray")
+        return [None if grad is None else grad._array for grad in out_grads]
+
+    def set_monitor_callback(self, callback, monitor_all=False):
+        """callback(name, array) gets every operator's outputs, with monitor_all
+        its inputs, too; the graph is then computed node by node."""
+        self._monitor = callback
+        self._monitor_all = monitor_all
+
+    # ---- Parameters and shapes -----------------------------------------------
+
+    def copy_params_from(self, arg_params, aux_params=None,
+                         allow_extra_params=False):
+        """Copies values by name; names that there are not are an error, unless
+        allow_extra_params."""
+        for own, given in ((self.arg_dict, arg_params),
+                           (self.aux_dict, aux_params or {})):
+            for name, array in given.items():
+                if name in own:
+                    own[name][:] = array.astype(own[name].dtype)
+                elif not allow_extra_params:
+                    raise ValueError(f'Find name "{name}" that is not in the '
+                                     "arguments")
+
+    def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
+        """An executor for other shapes of arguments, which shares this one's
+        memory. partial_shaping: shapes of others may follow; allow_up_sizing:
+        larger arrays are new."""
+        shapes, _, states = self._symbol.infer_shape(**kwargs)
+        if shapes is None:
+            raise ValueError("Insufficient argument shapes provided.")
+        names = self._symbol.list_arguments()
+        arrays, grads = [], []
+        for name, shape, array, grad in zip(names, shapes, self.arg_arrays,
+                                            self.grad_arrays):
+            if shape != array.shape and not (partial_shaping or name in kwargs):
+                raise AssertionError(
+                    f"Shape of unspecified array arg:{name} changed. This can "
+                    "cause the new executor to not share parameters with the old "
+                    "one. Please check for error in network. If this is "
+                    "intended, set partial_shaping=True to suppress this warning.")
+            arrays.append(_resized(array, shape, allow_up_sizing, name))
+            grads.append(None if grad is None else
+                         _resized(grad, shape, allow_up_sizing, name))
+        for name, shape, array in zip(self._symbol.list_auxiliary_states(), states,
+                                      self.aux_arrays):
+            if shape != array.shape and not partial_shaping:
+                raise AssertionError(f"Shape of unspecified array aux:{name} "
+                                     "changed.")
+        return Executor(self._symbol, self._ctx, arrays, grads, self._grad_reqs,
+                        [_resized(array, shape, allow_up_sizing, "aux")
+                         for array, shape in zip(self.aux_arrays, states)],
+                        self._group2ctx)
+
+    def debug_str(self):
+        """The nodes, and the memory of arguments, gradients and outputs."""
+        held = [*self.arg_arrays, *self.aux_arrays, *self.outputs,
+                *(grad for grad in self.grad_arrays if grad is not None)]
+        size = sum(array.size * np.dtype(array.dtype).itemsize for array in held)
+        return (self._symbol.debug_str()
+                + f"Total {size // 2 ** 20} MB allocated\n")
+
+    def get_optimized_symbol(self):
+        """Refused: what the compiler makes is no symbol."""
+        raise NotImplementedError("a compiled graph is not a symbol any more; "
+                                  "`mxc inspect` shows one")
+
+
+def _resized(array, shape, allow_up_sizing, name):
+    """The array's memory as one of another shape; new where it is larger."""
+    if shape == array.shape:
+        return array
+    size = int(np.prod(shape))
+    if size > array.size:
+        if not allow_up_sizing:
+            raise AssertionError(
+                f"New shape of arg:{name} larger than original. First making a "
+                "big executor and then down sizing it is more efficient than the "
+                "reverse. If you really want to up size, set "
+                "allow_up_sizing=True to enable allocation of new arrays.")
+        return nd.zeros(shape, array.context, array.dtype)
+    return array.reshape((-1,))[:size].reshape(shape)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Shapes and types of a symbol's variables and outputs, by the compiler.
+
+Where Python's own operators stand in the graph, it is cut at them: the compiler
+infers what lies between, their CustomOpProp what lies across.
+"""
+
+import functools
+
+import numpy as np
+
+from ..base import MXNetError, dtype_name
+from . import _json
+from ._node import Node, cut, walk
+
+
+@functools.lru_cache(maxsize=256)
+def _graph_of_text(text):
+    from ... import _ndarray
+    return _ndarray.Graph(text)
+
+
+def graph_of(heads):
+    """The compiler's graph with these heads; equal ones share their code."""
+    return _graph_of_text(_json.write(heads))
+
+
+def is_custom(node):
+    """Whether Python computes the node."""
+    return node.op == "Custom"
+
+
+def _np_shape():
+    from ..util import is_np_shape
+    return bool(is_np_shape())
+
+
+def _given(symbol, args, kwargs, what):
+    """What the caller says, by name."""
+    names = symbol.list_arguments()
+    if args and kwargs:
+        raise ValueError(f"Can only specify known argument {what} either by "
+                         "positional or kwargs way.")
+    if len(args) > len(names):
+        raise MXNetError(f"{len(args)} {what} for {len(names)} arguments")
+    given = dict(zip(names, args)) or dict(kwargs)
+    inputs = {*names, *symbol.list_auxiliary_states()}
+    for name in given:
+        if name not in inputs:
+            raise MXNetError(f"infer: keyword argument name {name} not found. "
+                             f"Candidate arguments: {', '.join(sorted(inputs))}")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+class _Cut:
+    """The graph between Python's operators: their outputs are variables, their
+    inputs further heads."""
+
+    def __init__(self, symbol):
+        order = walk(symbol._heads)
+        self.customs = [node for node in order if is_custom(node)]
+        self.outputs = len(symbol._heads)
+        heads = list(symbol._heads)
+        self.places = []
+        for node in self.customs:
+            self.places.append(range(len(heads), len(heads) + len(node.inputs)))
+            heads += node.inputs
+        if self.customs:
+            heads = cut(heads, is_custom, lambda node, index: Node(
+                None, node.output_name(index)))
+        self.graph = graph_of(heads)
+
+    def infer(self, given, across, infer):
+        """infer(given) -> (values of variables, values of heads), again and again
+        while across(node, values of its inputs) -> (values of inputs, of
+        outputs) or None tells more."""
+        given = dict(given)
+        waiting = dict(enumerate(self.customs))
+        while True:
+            values, heads = infer(self.graph, given)
+            found = {}
+            for i, node in waiting.items():
+                told = across(node, [heads[place] for place in self.places[i]])
+                if told is not None:
+                    found[i] = told
+            if not found:
+                return values, heads[:self.outputs]
+            for i, (inputs, outputs) in found.items():
+                node = waiting.pop(i)
+                for (of, _), value in zip(node.inputs, inputs):
+                    if of.op is None:
+                        given.setdefault(of.name, value)
+                for index, value in enumerate(outputs):
+                    given[node.output_name(index)] = value
+
+
+def _complete(shape):
+    return bool(shape) and all(extent > 0 for extent in shape)
+
+
+def _shapes_across(node, shapes):
+    from ..operator import prop_of
+    if not shapes or not _complete(shapes[0]) or any(
+            not _complete(shape) for shape, (of, _) in zip(shapes, node.inputs)
+            if of.op):
+        return None
+    prop = prop_of(node.attrs)
+    arguments = len(prop.list_arguments())
+    told = prop.infer_shape([list(shape) for shape in shapes[:arguments]])
+    inputs, outputs = told[0], told[1]
+    states = told[2] if len(told) > 2 else []
+    return ([tuple(shape) for shape in [*inputs, *states]],
+            [tuple(shape) for shape in outputs])
+
+
+def _infer_shapes(graph, given):
+    values, _, heads, _ = graph.infer(given, {}, True)
+    return values, list(heads)
+
+
+def shapes(symbol, args, kwargs, partial):
+    """See Symbol.infer_shape."""
+    np_shape = _np_shape()
+    given = {name: tuple(max(int(extent), 0) for extent in _extents(shape))
+             for name, shape in _given(symbol, args, kwargs, "shapes").items()}
+    given = {name: shape for name, shape in given.items() if shape}
+    values, heads = _Cut(symbol).infer(given, _shapes_across, _infer_shapes)
+    found = ([values.get(name, ()) for name in symbol.list_arguments()], heads,
+             [values.get(name, ()) for name in symbol.list_auxiliary_states()])
+    if not partial and not all(_known(shape) for part in found for shape in part):
+        return None, None, None
+    return tuple([_shown(shape, np_shape) for shape in part] for part in found)
+
+
+def _extents(shape):
+    return shape if isinstance(shape, (tuple, list)) else (shape,)
+
+
+def _known(shape):
+    return shape is not None and len(shape) > 0 and 0 not in shape
+
+
+def _shown(shape, np_shape):
+    """0 is unknown, or under np_shape −1; () an unknown shape, or None."""
+    if not np_shape:
+        return tuple(shape or ())
+    return tuple(extent or -1 for extent in shape) if shape else None
+
+
+def _types_across(node, types):
+    from ..operator import prop_of
+    if not types or any(kind is None for kind, (of, _) in zip(types, node.inputs)
+                        if of.op):
+        return None
+    prop = prop_of(node.attrs)
+    arguments = len(prop.list_arguments())
+    first = next((kind for kind in types if kind), None)
+    if first is None:
+        return None
+    told = prop.infer_type([np.dtype(kind or first).type
+                            for kind in types[:arguments]])
+    return ([dtype_name(kind) for part in (told[0], told[2] if len(told) > 2
+                                           else []) for kind in part],
+            [dtype_name(kind) for kind in told[1]])
+
+
+def _infer_types(graph, given):
+    _, values, _, heads = graph.infer({}, given, True)
+    return values, [kind or None for kind in heads]
+
+
+def types(symbol, args, kwargs, partial):
+    """See Symbol.infer_type."""
+    given = {name: dtype_name(kind) for name, kind
+             in _given(symbol, args, kwargs, "types").items()}
+    values, heads = _Cut(symbol).infer(given, _types_across, _infer_types)
+    arguments = [values.get(name) or None for name in symbol.list_arguments()]
+    states = [values.get(name) or None
+              for name in symbol.list_auxiliary_states()]
+    found = (arguments, heads, states)
+    if not partial and any(kind is None for part in found for kind in part):
+        return None, None, None
+    return tuple([None if kind is None else np.dtype(kind).type for kind in part]
+                 for part in found)

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Linear algebra: gemm, potrf, trsm, …"""
+
+import sys as _sys
+
+from ._register import fill as _fill
+
+_fill(_sys.modules[__name__])

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mx.optimizer: weights after four steps as MXNet 1.9.1 has them, of gradients and
+weights drawn by numpy's RandomState(1), the rate halved after two steps."""
+
+import numpy as np
+import pytest
+
+import mxc.mxnet as mx
+
+EXPECTED = [
+    ("sgd", {},
+     [-0.285048, -0.430743, 1.140231, -1.196664]),
+    ("sgd", {"momentum": 0.9, "wd": 0.01, "clip_gradient": 0.5, "rescale_grad": 0.5},
+     [-0.281083, -0.420595, 1.165242, -1.135976]),
+    ("nag", {"momentum": 0.9, "wd": 0.1},
+     [-0.210647, -0.507326, 1.196882, -1.395793]),
+    ("signum", {"wd_lh": 0.1, "wd": 0.01},
+     [-0.291484, -0.392891, 1.140344, -1.106603]),
+    ("signum", {"momentum": 0},
+     [-0.312417, -0.394054, 1.123769, -1.099891]),
+    ("adam", {"wd": 0.01, "clip_gradient": 0.3},
+     [-0.320109, -0.385434, 1.134534, -1.098804]),
+    ("adagrad", {"wd": 0.1, "learning_rate": 0.1},
+     [-0.176197, -0.473039, 1.165463, -1.107895]),
+    ("rmsprop", {"wd": 0.1},
+     [-0.317776, -0.386889, 1.134622, -1.100189]),
+    ("rmsprop", {"centered": True, "clip_weights": 0.5},
+     [-0.308943, -0.392279, 0.5, -0.5]),
+    ("adadelta", {"wd": 0.01},
+     [-0.29462, -0.409657, 1.126261, -1.107925]),
+    ("ftrl", {"wd": 0.1},
+     [-0.023687, -0.104335, 0.250146, -0.170188]),
+    ("ftml", {"wd": 0.1, "clip_gradient": 1},
+     [-0.251692, -0.429447, 1.153356, -1.098017]),
+    ("adamax", {"wd": 0.1},
+     [-0.318776, -0.386541, 1.136216, -1.099253]),
+    ("nadam", {"wd": 0.1},
+     [-0.321031, -0.384901, 1.133891, -1.100179]),
+    ("lamb", {"wd": 0.1},
+     [-0.319451, -0.385493, 1.135159, -1.100832]),
+    ("lamb", {"wd": 0.1, "lower_bound": 0.5, "upper_bound": 2, "bias_correction": False},
+     [-0.319451, -0.385493, 1.135159, -1.100832]),
+    ("lars", {"momentum": 0.9, "wd": 0.1, "learning_rate": 1},
+     [1.330941, -2.085901, 2.392679, -5.524965]),
+    ("dcasgd", {"momentum": 0, "wd": 0.1},
+     [-0.285049, -0.43075, 1.140232, -1.196834]),
+    ("test", {"rescale_grad": 0.1},
+     [-0.450185, -0.186634, 1.157997, -0.883149]),
+    ("lbsgd", {"momentum": 0.9, "batch_scale": 2, "updates_per_epoch": 2, "warmup_epochs": 2},
+     [-0.280435, -0.428477, 1.150872, -1.232864]),]
+
+
+@pytest.mark.parametrize("name, options, expected", EXPECTED)
+def test_equals_mxnet(name, options, expected):
+    rng = np.random.RandomState(1)
+    options = dict(options)
+    schedule = mx.lr_scheduler.FactorScheduler(
+        2, 0.5, base_lr=options.pop("learning_rate", 0.05))
+    updater = mx.optimizer.get_updater(mx.optimizer.create(
+        name, lr_scheduler=schedule,
+        param_idx2name={0: "a_weight", 1: "b_bias"}, **options))
+    weights = [mx.nd.array(rng.randn(3, 4)), mx.nd.array(rng.randn(4))]
+    for _ in range(4):
+        for index, weight in enumerate(weights):
+            updater(index, mx.nd.array(rng.randn(*weight.shape)), weight)
+    np.testing.assert_allclose(weights[1].asnumpy(), expected, rtol=1e-5,
+                               atol=2e-6)
+
+
+def test_states_are_taken_over():
+    def updater():
+        return mx.optimizer.get_updater(mx.optimizer.create("adam"))
+
+    weights = [mx.nd.ones((2, 2)), mx.nd.ones((2, 2))]
+    grads = [mx.nd.array([[1, 2], [3, 4]]), mx.nd.array([[4, 3], [2, 1]])]
+    through, first = updater(), updater()
+    for grad in grads:
+        through(0, grad, weights[0])
+    first(0, grads[0], weights[1])
+    second = updater()
+    second.set_states(first.get_states(dump_optimizer=True))
+    second(0, grads[1], weights[1])
+    np.testing.assert_array_equal(weights[0].asnumpy(), weights[1].asnumpy())
+
+
+def test_half_precision_through_a_float32_copy():
+    optimizer = mx.optimizer.SGD(learning_rate=1e-4, multi_precision=True)
+    updater = mx.optimizer.get_updater(optimizer)
+    weight = mx.nd.ones((2,), dtype="float16")
+    for _ in range(10):
+        updater(0, mx.nd.ones((2,), dtype="float16"), weight)
+    copy = updater.states[0][1]
+    np.testing.assert_allclose(copy.asnumpy(), 1 - 1e-3, rtol=1e-6)
+    assert weight.dtype == np.float16
+    np.testing.assert_array_equal(weight.asnumpy(),
+                                  copy.asnumpy().astype("float16"))
+
+
+def test_multipliers():
+    x = mx.sym.var("x")
+    net = mx.sym.FullyConnected(x, num_hidden=2, name="fc", lr_mult=0)
+    optimizer = mx.optimizer.create(
+        "sgd", sym=net, param_idx2name={0: "fc_weight", 1: "fc_bias"}, wd=1.0)
+    assert optimizer._get_lr(0) == 0
+    assert optimizer._get_wd(0) == 1 and optimizer._get_wd(1) == 0
+    optimizer.set_lr_mult({"fc_weight": 2})
+    assert optimizer._get_lr(0) == pytest.approx(0.02)
+
+
+def test_unknown_names():
+    with pytest.raises(ValueError):
+        mx.optimizer.create("no such rule")
