@@ -171,3 +171,25 @@ def test_loops_that_python_runs():
                                          [nd.array([1])], max_iterations=4)
     assert out.asnumpy().ravel().tolist() == [1, 2, 0, 0]
     assert left.asscalar() == 3
+
+
+def test_a_schedule_of_rates_compiles_one_update():
+    """Adam by rates that change each step: the formula, and one
+    operator that is compiled."""
+    weight, grad = nd.array([[1.0, 2.0]]), nd.array([[0.5, -0.5]])
+    mean, square = nd.zeros((1, 2)), nd.zeros((1, 2))
+    expected, m, v = np.array([[1.0, 2.0]]), 0.0, 0.0
+    rates = [0.1 / (step + 1) for step in range(1000)]
+    handles = _operators_of("adam_update")
+    for rate in rates:
+        nd.adam_update(weight, grad, mean, square, lr=rate, wd=0.01, out=weight)
+        g = np.array([[0.5, -0.5]]) + 0.01 * expected
+        m, v = 0.9 * m + 0.1 * g, 0.999 * v + 0.001 * g * g
+        expected = expected - rate * m / (np.sqrt(v) + 1e-8)
+    assert _operators_of("adam_update") == handles + 1
+    np.testing.assert_allclose(weight.asnumpy(), expected, rtol=1e-4)
+
+
+def _operators_of(name):
+    kept = sys.modules["mxc.mxnet.ndarray._invoke"]._operators
+    return sum(key[0] == name for key in kept)

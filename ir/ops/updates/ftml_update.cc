@@ -28,7 +28,9 @@ void StepByFtml(const FtmlUpdateAttrs& a, WeightUpdate& u) {
     return 1 - std::pow(beta, static_cast<double>(a.t));
   };
   const FtmlOptions options = {beta1, beta2, u.Literal(a.epsilon),
-                               u.Literal(lacking(beta1) / a.lr),
+                               a.rates_as_inputs
+                                   ? u.Literal(lacking(beta1)) / u.Rate()
+                                   : u.Literal(lacking(beta1) / a.lr),
                                u.Literal(lacking(beta2))};
   const auto [weight, d, v, z] =
       NextByFtml(u.Terms(u.DecayedGradient()), options,

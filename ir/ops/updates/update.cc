@@ -103,6 +103,13 @@ int UpdateStates(const UpdateForm& form) {
   return form.weights() * StatesOfEach(form);
 }
 
+UpdateForm FormOf(UpdateForm form, const UpdateOptions& options) {
+  if (options.rates_as_inputs) {
+    form.numbers.insert(form.numbers.end(), {"rate", "decay"});
+  }
+  return form;
+}
+
 void UpdateTypes(const UpdateForm& form, TypeInference& t) {
   for (int which = 0; which < form.weights(); ++which) {
     WeightTypes(form, which, t);
@@ -143,6 +150,11 @@ Expr WeightUpdate::Number(int k) const {
   std::vector<Expr> index(def_.InShape(input).rank(), Expr(0));
   if (form_.several.numbers_for_each) index = {Expr(which_)};
   return Cast(def_.In(input, index), computing_);
+}
+
+Expr WeightUpdate::RateOr(double attribute, int from_the_end) const {
+  if (!options_.rates_as_inputs) return Literal(attribute);
+  return Number(static_cast<int>(form_.numbers.size()) - from_the_end);
 }
 
 Expr WeightUpdate::Clipped(const Expr& x) const {

@@ -23,6 +23,8 @@ namespace mxc {
 
 struct UpdateOptions {
   double lr = 0, wd = 0, rescale_grad = 1, clip_gradient = -1;
+  // Ours: rates of a schedule, by which nothing is compiled anew.
+  bool rates_as_inputs = false;
 
   void Describe(Fields& f) {
     DescribeRate(f);
@@ -33,6 +35,8 @@ struct UpdateOptions {
   void DescribeRate(Fields& f) {
     f("lr", lr).Required().Doc("learning rate");
     f("wd", wd).Doc("weight decay");
+    f("rates_as_inputs", rates_as_inputs)
+        .Doc("lr and wd are two more inputs, float32[1], not these attributes");
   }
   void DescribeGradient(Fields& f) {
     f("rescale_grad", rescale_grad).Doc("multiplies the gradient");
@@ -87,16 +91,20 @@ class WeightUpdate {
   Expr Gradient() const { return Clipped(Rescaled()); }
   // clip(rescale · gradient + wd · weight)
   Expr DecayedGradient() const {
-    return Clipped(Rescaled() + Literal(options_.wd) * weight_);
+    return Clipped(Rescaled() + Decay() * weight_);
   }
   Expr Clipped(const Expr& x) const;
   UpdateTerms Terms(const Expr& gradient) const {
-    return {weight_, gradient, Literal(options_.lr), Literal(options_.wd)};
+    return {weight_, gradient, Rate(), Decay()};
   }
   // The same by a rate and a decay that are numbers 0 and 1.
   UpdateTerms TermsByNumbers(const Expr& gradient) const {
     return {weight_, gradient, Number(0), Number(1)};
   }
+
+  // lr and wd, wherever they stand.
+  Expr Rate() const { return RateOr(options_.lr, 2); }
+  Expr Decay() const { return RateOr(options_.wd, 1); }
 
   // The results, each once.
   void SetWeight(const Expr& element);
@@ -108,6 +116,8 @@ class WeightUpdate {
   }
 
  private:
+  // Of the form's numbers the one so many from the end, where rates are inputs.
+  Expr RateOr(double attribute, int from_the_end) const;
   Expr Rescaled() const { return Literal(options_.rescale_grad) * gradient_; }
   Expr Read(int input) const;
 
@@ -125,17 +135,22 @@ std::vector<std::string> UpdateOutputs(const UpdateForm& form);
 int UpdateStates(const UpdateForm& form);
 void UpdateTypes(const UpdateForm& form, TypeInference& t);
 
+// With the rates behind the other numbers, where they are inputs.
+UpdateForm FormOf(UpdateForm form, const UpdateOptions& options);
+
 // `update`: void(const A&, WeightUpdate&)
 template <class A, class F>
 Op<A> UpdateOperator(std::string name, const UpdateForm& form, F update) {
+  const auto of = [form](const A& a) { return FormOf(form, a); };
   return Op<A>(std::move(name))
-      .Inputs(UpdateInputs(form))
+      .InputsOf([of](const A& a) { return UpdateInputs(of(a)); })
       .Outputs(UpdateOutputs(form), form.weights())
       .NextStates(UpdateStates(form))
-      .Types([form](const A&, TypeInference& t) { UpdateTypes(form, t); })
+      .Types([of](const A& a, TypeInference& t) { UpdateTypes(of(a), t); })
       .FloatsOnly()
-      .Meaning([form, update](const A& a, Definition& def) {
-        WeightUpdate u(form, a, def);
+      .Meaning([of, update](const A& a, Definition& def) {
+        const UpdateForm own = of(a);
+        WeightUpdate u(own, a, def);
         update(a, u);
       });
 }

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Calls operators: texts of attributes, operators that are kept, results."""
 
+import functools
 import json
 from collections import OrderedDict
+
+import numpy
 
 from ... import _ndarray
 from ..base import MXNetError, attribute_text
@@ -19,6 +22,26 @@ is_training = getattr(_ndarray, "is_training", lambda: False)
 TABLE = {name: row
          for row in json.loads(_ndarray.operators_json())["operators"]
          for name in [row["name"], *row["aliases"]]}
+
+
+# Updates of weights whose rates may be inputs: a schedule compiles nothing anew.
+_WITH_RATES = {name for name, row in TABLE.items()
+               if any(attr["name"] == "rates_as_inputs" for attr in row["attributes"])}
+
+
+@functools.lru_cache(maxsize=256)
+def _number(value):
+    return _ndarray.from_numpy(numpy.array([value], "float32"))
+
+
+def _rates_apart(op_name, arrays, attrs):
+    """An update's arrays with lr and wd behind them, and its other attributes."""
+    if op_name not in _WITH_RATES or "rates_as_inputs" in attrs:
+        return arrays, attrs
+    attrs = dict(attrs)
+    rates = [float(attrs.pop("lr", 0)), float(attrs.pop("wd", 0) or 0)]
+    return (arrays + [_number(rate) for rate in rates],
+            {**attrs, "lr": 0, "rates_as_inputs": True})
 
 
 def operator(name, attrs):
@@ -61,8 +84,8 @@ def _invoke(op_name, inputs, attrs, out=None):
     given = [None if out is None else
              [array._array for array in (out if isinstance(out, (list, tuple))
                                          else [out])]][0]
-    arrays = call(op_name, [array._array for array in inputs],
-                  attribute_pairs(attrs), given)
+    arrays, attrs = _rates_apart(op_name, [array._array for array in inputs], attrs)
+    arrays = call(op_name, arrays, attribute_pairs(attrs), given)
     if out is not None:
         return out
     where = inputs[0]._ctx if inputs else _context_of(ctx)
