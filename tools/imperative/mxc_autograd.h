@@ -83,9 +83,11 @@ MXC_API mxc_status* mxc_autograd_gradient(
  * null: there is none. `head_gradients`: one for each output, which stay the
  * library's. Called by the thread that asks for the gradient; it does not record
  * then unless it creates a graph. Null for success, else mxc_autograd_failure. */
-typedef mxc_status* (*mxc_autograd_function)(
-    void* user, mxc_ndarray* const* head_gradients, size_t output_count,
-    mxc_ndarray** input_gradients, size_t input_count);
+typedef mxc_status* (*mxc_autograd_function)(void* user,
+                                             mxc_ndarray* const* head_gradients,
+                                             size_t output_count,
+                                             mxc_ndarray** input_gradients,
+                                             size_t input_count);
 
 /* Records that the outputs were computed from the inputs by a function with this
  * gradient; nothing, where the thread does not record or no input is recorded.
