@@ -94,22 +94,22 @@ std::shared_ptr<Chunk> Chunk::Over(std::byte* data, uint64_t bytes,
 
 Chunk::~Chunk() { std::free(block_); }
 
-StatusOr<Array> Array::Make(const ArrayType& type) {
+StatusOr<NDArray> NDArray::Make(const ArrayType& type) {
   MXC_RT_ASSIGN(std::shared_ptr<Chunk> chunk, Chunk::Allocate(type.bytes()));
-  return Array(type, std::move(chunk));
+  return NDArray(type, std::move(chunk));
 }
 
-StatusOr<Array> Array::Reshaped(std::span<const int64_t> dims) const {
+StatusOr<NDArray> NDArray::Reshaped(std::span<const int64_t> dims) const {
   MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(type_.dtype, dims));
   if (type.elements() != type_.elements()) {
     return Fail(StatusCode::kInvalidArgument,
                 "%s cannot become %s: it has other elements",
                 type_.Text().c_str(), type.Text().c_str());
   }
-  return Array(type, chunk_, offset_);
+  return NDArray(type, chunk_, offset_);
 }
 
-StatusOr<Array> Array::Sliced(int64_t begin, int64_t end) const {
+StatusOr<NDArray> NDArray::Sliced(int64_t begin, int64_t end) const {
   if (type_.rank == 0 || begin < 0 || end <= begin || end > type_.dims[0]) {
     return Fail(StatusCode::kInvalidArgument,
                 "%s has no rows from %lld to before %lld", type_.Text().c_str(),
@@ -118,7 +118,7 @@ StatusOr<Array> Array::Sliced(int64_t begin, int64_t end) const {
   const uint64_t row = type_.bytes() / static_cast<uint64_t>(type_.dims[0]);
   ArrayType type = type_;
   type.dims[0] = end - begin;
-  return Array(type, chunk_, offset_ + static_cast<uint64_t>(begin) * row);
+  return NDArray(type, chunk_, offset_ + static_cast<uint64_t>(begin) * row);
 }
 
 }  // namespace mxc::runtime

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -63,6 +64,9 @@ class Chunk {
   std::byte* data() const { return data_; }
   uint64_t bytes() const { return bytes_; }
   Variable& variable() { return variable_; }
+  // How often something was called that writes it.
+  uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
+  void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
   void* const block_;
@@ -70,17 +74,18 @@ class Chunk {
   const uint64_t bytes_;
   const std::shared_ptr<const void> owner_;
   Variable variable_;
+  std::atomic<uint64_t> writes_{0};
 };
 
 // A view of a chunk. Copies are the same array.
-class Array {
+class NDArray {
  public:
-  Array() = default;
-  Array(ArrayType type, std::shared_ptr<Chunk> chunk, uint64_t offset = 0)
+  NDArray() = default;
+  NDArray(ArrayType type, std::shared_ptr<Chunk> chunk, uint64_t offset = 0)
       : type_(type), chunk_(std::move(chunk)), offset_(offset) {}
 
   // With memory in which there is nothing yet.
-  static StatusOr<Array> Make(const ArrayType& type);
+  static StatusOr<NDArray> Make(const ArrayType& type);
 
   const ArrayType& type() const { return type_; }
   // Not to be touched but by operations that have the variable.
@@ -93,9 +98,9 @@ class Array {
   }
 
   // The same elements under another shape.
-  StatusOr<Array> Reshaped(std::span<const int64_t> dims) const;
+  StatusOr<NDArray> Reshaped(std::span<const int64_t> dims) const;
   // Rows from `begin` to before `end` of the first axis.
-  StatusOr<Array> Sliced(int64_t begin, int64_t end) const;
+  StatusOr<NDArray> Sliced(int64_t begin, int64_t end) const;
 
  private:
   ArrayType type_;

@@ -8,20 +8,22 @@
 namespace mxc::runtime {
 namespace {
 
-bool OverlapsAny(const Array& array, std::span<const Array> others) {
-  return std::any_of(others.begin(), others.end(),
-                     [&](const Array& other) { return Overlap(array, other); });
+bool OverlapsAny(const NDArray& array, std::span<const NDArray> others) {
+  return std::any_of(others.begin(), others.end(), [&](const NDArray& other) {
+    return Overlap(array, other);
+  });
 }
 
 }  // namespace
 
-bool Overlap(const Array& a, const Array& b) {
+bool Overlap(const NDArray& a, const NDArray& b) {
   return a.chunk() == b.chunk() && a.data() < b.data() + b.type().bytes() &&
          b.data() < a.data() + a.type().bytes();
 }
 
-Status RunBound(Executor& executor, std::span<const Array> inputs,
-                std::span<const Array> outputs, std::span<const Array> states) {
+Status RunBound(Executor& executor, std::span<const NDArray> inputs,
+                std::span<const NDArray> outputs,
+                std::span<const NDArray> states) {
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool is_copied = OverlapsAny(inputs[i], states);
     executor.BindInput(i, is_copied ? nullptr : inputs[i].data());
@@ -29,7 +31,7 @@ Status RunBound(Executor& executor, std::span<const Array> inputs,
     std::memcpy(executor.InputStorage(i), inputs[i].data(),
                 inputs[i].type().bytes());
   }
-  const auto is_late = [&](const Array& output) {
+  const auto is_late = [&](const NDArray& output) {
     return OverlapsAny(output, inputs) || OverlapsAny(output, states);
   };
   bool has_late = false;

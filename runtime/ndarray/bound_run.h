@@ -11,12 +11,13 @@
 namespace mxc::runtime {
 
 // Whether they have a byte in common.
-bool Overlap(const Array& a, const Array& b);
+bool Overlap(const NDArray& a, const NDArray& b);
 
 // Inputs and outputs in the order of the executor's; `states`: what it keeps.
 // What a run may write before all is read goes over memory of the executor's own.
 // Outputs do not overlap one another.
-Status RunBound(Executor& executor, std::span<const Array> inputs,
-                std::span<const Array> outputs, std::span<const Array> states);
+Status RunBound(Executor& executor, std::span<const NDArray> inputs,
+                std::span<const NDArray> outputs,
+                std::span<const NDArray> states);
 
 }  // namespace mxc::runtime

@@ -48,15 +48,21 @@ CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
   is_brief_ = ModelledNanoseconds(tables, entry) < kBriefNanoseconds;
 }
 
-Status CompiledCall::Run(std::span<const Array> inputs,
-                         std::span<const Array> outputs, uint64_t seed,
+Status CompiledCall::Run(std::span<const NDArray> inputs,
+                         std::span<const NDArray> outputs, uint64_t seed,
                          uint64_t draw) {
   MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take());
   if (random_state_) {
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
-  MXC_RT_RETURN_IF_ERROR(RunBound(*executor, inputs, outputs, {}));
+  std::vector<NDArray> ordered;
+  for (const size_t input : compiled_.input_order) {
+    ordered.push_back(inputs[input]);
+  }
+  MXC_RT_RETURN_IF_ERROR(RunBound(
+      *executor, ordered.empty() ? inputs : std::span<const NDArray>(ordered),
+      outputs, {}));
   Give(std::move(executor));
   return {};
 }

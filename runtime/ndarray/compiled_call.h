@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator for operands of known types: a model with one entry, and the
-// executors that run it.
+// An operator, or a graph of them, for operands of known types: a model with one
+// entry, and the executors that run it.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,10 @@ namespace mxc::runtime {
 struct CompiledOperator {
   std::shared_ptr<const Model> model;  // inputs and outputs in the order below
   size_t visible_outputs = 0;          // the first; what else it computes are …
-  std::vector<size_t> updates;         // … the next values of these inputs
+  std::vector<size_t> updates;         // … the next values of these inputs, …
+  size_t hidden_outputs = 0;           // … and what its gradient alone reads
+  // The call's input that each of the model's is; empty: in order.
+  std::vector<size_t> input_order = {};
 };
 
 // Threads for all executors, started when the first one needs them.
@@ -41,15 +44,17 @@ class CompiledCall {
   const std::vector<ArrayType>& outputs() const { return outputs_; }
   size_t visible_outputs() const { return compiled_.visible_outputs; }
   const std::vector<size_t>& updates() const { return compiled_.updates; }
+  size_t hidden_outputs() const { return compiled_.hidden_outputs; }
   // By the model's estimate it takes less than handing it over.
   bool is_brief() const { return is_brief_; }
   bool is_random() const { return random_state_.has_value(); }
 
+  // `outputs`: visible ones, next values, hidden ones.
   // Any number of runs at once, each with an executor of its own, which is kept
   // for the next. Outputs may lie where inputs do: all is read before anything is
   // written where one of them does. `draw` numbers the call among those that draw
   // random numbers by `seed`.
-  Status Run(std::span<const Array> inputs, std::span<const Array> outputs,
+  Status Run(std::span<const NDArray> inputs, std::span<const NDArray> outputs,
              uint64_t seed, uint64_t draw);
 
  private:

@@ -23,14 +23,14 @@ class Few {
   std::pmr::monotonic_buffer_resource memory_{bytes_.data(), bytes_.size()};
 };
 
-std::pmr::vector<Use> UsesOf(std::span<const Array> inputs,
-                             std::span<const Array> outputs, Few& few) {
+std::pmr::vector<Use> UsesOf(std::span<const NDArray> inputs,
+                             std::span<const NDArray> outputs, Few& few) {
   std::pmr::vector<Use> uses(few.memory());
   uses.reserve(inputs.size() + outputs.size());
-  for (const Array& input : inputs) {
+  for (const NDArray& input : inputs) {
     uses.push_back({&input.variable(), Access::kRead});
   }
-  for (const Array& output : outputs) {
+  for (const NDArray& output : outputs) {
     uses.push_back({&output.variable(), output.AccessToWrite()});
   }
   return uses;
@@ -45,7 +45,7 @@ Status Prefixed(const Status& status, const Call& call) {
 // Makes those that are missing; the others are as `types` says.
 template <class Call>
 Status MakeOutputs(std::span<const ArrayType> types,
-                   std::vector<Array>& outputs, const Call& call) {
+                   std::vector<NDArray>& outputs, const Call& call) {
   if (outputs.size() > types.size()) {
     return Fail(StatusCode::kInvalidArgument,
                 "%s has %zu outputs, and %zu are given", call().c_str(),
@@ -54,7 +54,7 @@ Status MakeOutputs(std::span<const ArrayType> types,
   outputs.resize(types.size());
   for (size_t o = 0; o < types.size(); ++o) {
     if (outputs[o].chunk() == nullptr) {
-      MXC_RT_ASSIGN(outputs[o], Array::Make(types[o]));
+      MXC_RT_ASSIGN(outputs[o], NDArray::Make(types[o]));
     } else if (outputs[o].type() != types[o]) {
       return Fail(StatusCode::kInvalidArgument,
                   "%s gives %s, and %s is given for it", call().c_str(),
@@ -72,6 +72,11 @@ Status MakeOutputs(std::span<const ArrayType> types,
   return {};
 }
 
+std::string TextOf(const CallableOperator& op,
+                   std::span<const NDArray> inputs) {
+  return op.Text(TypesOf(inputs));
+}
+
 EngineOptions OptionsHere() {
   EngineOptions options;
   const char* const engine = std::getenv("MXC_ENGINE");
@@ -87,17 +92,42 @@ Imperative& Imperative::Get() {
 }
 
 Status Imperative::Call(const std::shared_ptr<CallableOperator>& op,
-                        std::span<const Array> inputs,
-                        std::vector<Array>& outputs, bool training) {
-  const auto text = [&] { return op->Text(TypesOf(inputs)); };
-  auto compiled = op->For(inputs, training, team_);
-  if (!compiled.ok()) return Prefixed(compiled.status(), text);
-  const std::shared_ptr<CompiledCall>& call = *compiled;
+                        std::span<const NDArray> inputs,
+                        std::vector<NDArray>& outputs, bool training) {
+  const auto compiled = op->For(inputs, training, team_);
+  if (!compiled.ok()) {
+    return Prefixed(compiled.status(), [&] { return TextOf(*op, inputs); });
+  }
+  return Run(op, *compiled, inputs, outputs, nullptr);
+}
+
+Status Imperative::CallRecorded(const std::shared_ptr<CallableOperator>& op,
+                                const RecordedCall& recorded,
+                                std::span<const NDArray> inputs,
+                                std::vector<NDArray>& outputs,
+                                std::vector<NDArray>& hidden) {
+  const auto compiled = op->For(recorded, team_);
+  if (!compiled.ok()) {
+    return Prefixed(compiled.status(), [&] { return recorded.text; });
+  }
+  return Run(op, *compiled, inputs, outputs, &hidden);
+}
+
+Status Imperative::Run(const std::shared_ptr<CallableOperator>& op,
+                       const std::shared_ptr<CompiledCall>& call,
+                       std::span<const NDArray> inputs,
+                       std::vector<NDArray>& outputs,
+                       std::vector<NDArray>* hidden) {
+  const auto text = [&] { return TextOf(*op, inputs); };
   const size_t visible = call->visible_outputs();
-  MXC_RT_RETURN_IF_ERROR(
-      MakeOutputs(std::span(call->outputs()).first(visible), outputs, text));
+  const std::span<const ArrayType> types = call->outputs();
+  MXC_RT_RETURN_IF_ERROR(MakeOutputs(types.first(visible), outputs, text));
   // What is written: behind the outputs, inputs with a next value.
   for (const size_t input : call->updates()) outputs.push_back(inputs[input]);
+  for (const ArrayType& type : types.last(call->hidden_outputs())) {
+    MXC_RT_ASSIGN(outputs.emplace_back(), NDArray::Make(type));
+  }
+  for (const NDArray& output : outputs) output.chunk()->CountWrite();
   const uint64_t seed = seed_;
   const uint64_t draw = call->is_random() ? draws_++ : 0;
   Few few;
@@ -115,19 +145,24 @@ Status Imperative::Call(const std::shared_ptr<CallableOperator>& op,
         {.name = op->name().c_str(),
          .run =
              [op, call, seed, draw, written = outputs,
-              read = std::vector<Array>(inputs.begin(), inputs.end())] {
+              read = std::vector<NDArray>(inputs.begin(), inputs.end())] {
                return Prefixed(call->Run(read, written, seed, draw),
-                               [&] { return op->Text(TypesOf(read)); });
+                               [&] { return TextOf(*op, read); });
              }},
         {uses.begin(), uses.end()});
+  }
+  if (hidden != nullptr) {
+    hidden->assign(
+        outputs.end() - static_cast<std::ptrdiff_t>(call->hidden_outputs()),
+        outputs.end());
   }
   outputs.resize(visible);
   return {};
 }
 
 Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
-                        std::span<const Array> inputs,
-                        std::vector<Array>& outputs) {
+                        std::span<const NDArray> inputs,
+                        std::vector<NDArray>& outputs) {
   const std::string& name = program->name();
   const std::vector<ArrayType>& types = program->inputs();
   if (inputs.size() != types.size()) {
@@ -143,24 +178,27 @@ Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
   }
   MXC_RT_RETURN_IF_ERROR(MakeOutputs(program->outputs(), outputs,
                                      [&] { return "'" + name + "'"; }));
+  for (const NDArray& output : outputs) output.chunk()->CountWrite();
   Few few;
   std::pmr::vector<Use> uses = UsesOf(inputs, outputs, few);
-  for (const Array& state : program->states()) {
+  for (const NDArray& state : program->states()) {
+    state.chunk()->CountWrite();
     uses.push_back({&state.variable(), Access::kUpdate});
   }
   uses.push_back({&program->turn(), Access::kWrite});
-  engine_.Push({.name = name.c_str(),
-                .run =
-                    [program, written = outputs,
-                     read = std::vector<Array>(inputs.begin(), inputs.end())] {
-                      return Prefixed(program->Run(read, written),
-                                      [&] { return program->name(); });
-                    }},
-               {uses.begin(), uses.end()});
+  engine_.Push(
+      {.name = name.c_str(),
+       .run =
+           [program, written = outputs,
+            read = std::vector<NDArray>(inputs.begin(), inputs.end())] {
+             return Prefixed(program->Run(read, written),
+                             [&] { return program->name(); });
+           }},
+      {uses.begin(), uses.end()});
   return {};
 }
 
-Status Imperative::Transfer(const Array& array, Access access, uint64_t bytes,
+Status Imperative::Transfer(const NDArray& array, Access access, uint64_t bytes,
                             const std::function<void()>& copy) {
   if (bytes != array.type().bytes()) {
     return Fail(StatusCode::kInvalidArgument,
@@ -184,28 +222,31 @@ Status Imperative::Transfer(const Array& array, Access access, uint64_t bytes,
   }
 }
 
-Status Imperative::Read(const Array& array, void* values, uint64_t bytes) {
+Status Imperative::Read(const NDArray& array, void* values, uint64_t bytes) {
   return Transfer(array, Access::kRead, bytes,
                   [&] { std::memcpy(values, array.data(), bytes); });
 }
 
-Status Imperative::Write(const Array& array, const void* values,
+Status Imperative::Write(const NDArray& array, const void* values,
                          uint64_t bytes) {
+  array.chunk()->CountWrite();
   return Transfer(array, array.AccessToWrite(), bytes,
                   [&] { std::memcpy(array.data(), values, bytes); });
 }
 
-Status Imperative::WaitToTouch(const Array& array, bool writes) {
+Status Imperative::WaitToTouch(const NDArray& array, bool writes) {
+  if (writes) array.chunk()->CountWrite();
   // Written in part, or not at all: what is wrong with the rest stays wrong.
   return Transfer(array, writes ? Access::kUpdate : Access::kRead,
                   array.type().bytes(), [] {});
 }
 
-Status Imperative::Copy(const Array& from, const Array& to) {
+Status Imperative::Copy(const NDArray& from, const NDArray& to) {
   if (from.type() != to.type()) {
     return Fail(StatusCode::kInvalidArgument, "%s cannot be copied to %s",
                 from.type().Text().c_str(), to.type().Text().c_str());
   }
+  to.chunk()->CountWrite();
   engine_.Push({.name = "copy",
                 .run =
                     [from, to] {

@@ -34,25 +34,37 @@ class Imperative {
   // those that are missing, are made. Inputs that the operator updates (an optimizer's moments) are written,
   // too.
   Status Call(const std::shared_ptr<CallableOperator>& op,
-              std::span<const Array> inputs, std::vector<Array>& outputs,
+              std::span<const NDArray> inputs, std::vector<NDArray>& outputs,
               bool training);
+  // The same for a call that is recorded, as the operator says of these inputs;
+  // its hidden outputs are made, too.
+  Status CallRecorded(const std::shared_ptr<CallableOperator>& op,
+                      const RecordedCall& recorded,
+                      std::span<const NDArray> inputs,
+                      std::vector<NDArray>& outputs,
+                      std::vector<NDArray>& hidden);
   // One run. `outputs` as above.
   Status Call(const std::shared_ptr<ArrayProgram>& program,
-              std::span<const Array> inputs, std::vector<Array>& outputs);
+              std::span<const NDArray> inputs, std::vector<NDArray>& outputs);
 
   // The elements, dense and row-major, to and from the host.
-  Status Read(const Array& array, void* values, uint64_t bytes);
-  Status Write(const Array& array, const void* values, uint64_t bytes);
+  Status Read(const NDArray& array, void* values, uint64_t bytes);
+  Status Write(const NDArray& array, const void* values, uint64_t bytes);
   // Until nothing runs that writes the array, or, for who writes it, that uses it.
-  Status WaitToTouch(const Array& array, bool writes);
+  Status WaitToTouch(const NDArray& array, bool writes);
   // `to` becomes `from`, of the same type.
-  Status Copy(const Array& from, const Array& to);
+  Status Copy(const NDArray& from, const NDArray& to);
 
   // What operators draw from now on follows from the seed and their order.
   void Seed(uint64_t seed);
 
  private:
-  Status Transfer(const Array& array, Access access, uint64_t bytes,
+  // `hidden`: null: the call has none.
+  Status Run(const std::shared_ptr<CallableOperator>& op,
+             const std::shared_ptr<CompiledCall>& call,
+             std::span<const NDArray> inputs, std::vector<NDArray>& outputs,
+             std::vector<NDArray>* hidden);
+  Status Transfer(const NDArray& array, Access access, uint64_t bytes,
                   const std::function<void()>& copy);
 
   SharedTeam team_;

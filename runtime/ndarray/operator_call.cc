@@ -2,6 +2,7 @@
 #include "runtime/ndarray/operator_call.h"
 
 #include <algorithm>
+#include <atomic>
 #include <utility>
 
 namespace mxc::runtime {
@@ -27,37 +28,73 @@ std::string CallableOperator::Text(std::span<const ArrayType> inputs) const {
   return name_ + "(" + text + ")";
 }
 
-std::vector<ArrayType> TypesOf(std::span<const Array> arrays) {
+std::vector<ArrayType> TypesOf(std::span<const NDArray> arrays) {
   std::vector<ArrayType> types;
-  for (const Array& array : arrays) types.push_back(array.type());
+  for (const NDArray& array : arrays) types.push_back(array.type());
   return types;
 }
 
-bool CallableOperator::Key::IsOf(std::span<const Array> arrays,
+bool CallableOperator::Key::IsOf(std::span<const NDArray> arrays,
                                  bool in_training) const {
   return training == in_training &&
          std::equal(inputs.begin(), inputs.end(), arrays.begin(), arrays.end(),
-                    [](const ArrayType& type, const Array& array) {
+                    [](const ArrayType& type, const NDArray& array) {
                       return type == array.type();
                     });
 }
 
+CallableOperator::Table::value_type& CallableOperator::Find(
+    std::span<const NDArray> inputs, bool training) {
+  if (last_ == nullptr || !last_->first.IsOf(inputs, training)) {
+    last_ = &*made_.try_emplace(Key{TypesOf(inputs), training}).first;
+  }
+  return *last_;
+}
+
+StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
+    const Key& key, const GradientSource* recorded, SharedTeam& team) const {
+  MXC_RT_ASSIGN(CompiledOperator compiled,
+                compiler_->Compile(key.inputs, key.training, recorded));
+  return std::make_shared<CompiledCall>(std::move(compiled), team);
+}
+
 StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::For(
-    std::span<const Array> inputs, bool training, SharedTeam& team) {
+    std::span<const NDArray> inputs, bool training, SharedTeam& team) {
   const std::lock_guard lock(mutex_);
-  if (last_ != nullptr && last_->first.IsOf(inputs, training)) {
-    return last_->second;
+  auto& [key, made] = Find(inputs, training);
+  if (made.call == nullptr) {
+    MXC_RT_ASSIGN(made.call, Compile(key, nullptr, team));
   }
-  Key key{TypesOf(inputs), training};
-  auto found = compiled_.find(key);
-  if (found == compiled_.end()) {
-    MXC_RT_ASSIGN(CompiledOperator compiled,
-                  compiler_->Compile(key.inputs, training));
-    auto call = std::make_shared<CompiledCall>(std::move(compiled), team);
-    found = compiled_.emplace(std::move(key), std::move(call)).first;
+  return made.call;
+}
+
+StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::For(
+    const RecordedCall& recorded, SharedTeam& team) {
+  const std::lock_guard lock(mutex_);
+  auto& [key, made] =
+      *made_.try_emplace(Key{recorded.inputs, recorded.training}).first;
+  if (made.recording != nullptr) return made.recording;
+  // Where nothing is hidden it is what calls that are not recorded run.
+  if (made.call != nullptr &&
+      made.call->visible_outputs() == recorded.form.outputs.size()) {
+    return made.recording = made.call;
   }
-  last_ = &*found;
-  return found->second;
+  MXC_RT_ASSIGN(made.recording, Compile(key, recorded.form.source.get(), team));
+  if (made.recording->hidden_outputs() == 0) made.call = made.recording;
+  return made.recording;
+}
+
+StatusOr<std::shared_ptr<const RecordedCall>> CallableOperator::Recorded(
+    std::span<const NDArray> inputs, bool training) {
+  static std::atomic<uint64_t> numbers{0};
+  const std::lock_guard lock(mutex_);
+  auto& [key, made] = Find(inputs, training);
+  if (made.recorded == nullptr) {
+    MXC_RT_ASSIGN(RecordedForm form, compiler_->Record(key.inputs, training));
+    made.recorded = std::make_shared<const RecordedCall>(RecordedCall{
+        Text(key.inputs), key.inputs, training, std::move(form), ++numbers});
+  }
+  return made.recorded;
 }
 
 }  // namespace mxc::runtime

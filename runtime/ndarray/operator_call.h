@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators that are called one by one: compiled when they are first called for
-// operands of new types, and kept.
+// What is called: operators, networks, gradients. Compiled when they are first
+// called for operands of new types, and kept.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -18,16 +18,51 @@
 
 namespace mxc::runtime {
 
-// Makes an operator with attributes into code; the only thing that a program of
-// arrays needs a compiler for. May be called by several threads at once.
+// What a compiler keeps of a call, of which it makes gradients; nothing that the
+// runtime looks into.
+class GradientSource {
+ public:
+  virtual ~GradientSource() = default;
+};
+
+// A value of a call that its gradient reads.
+struct SavedValue {
+  enum class From : uint8_t { kInput, kOutput };
+  From from = From::kInput;
+  uint32_t index = 0;  // of an output: among RecordedForm::outputs
+};
+
+// A call as something that has a gradient.
+struct RecordedForm {
+  std::vector<ArrayType> outputs;  // the visible ones, then the hidden ones
+  std::vector<SavedValue> saved;
+  std::shared_ptr<const GradientSource> source;
+};
+
+// Makes an operator, a network or a gradient into code; the only thing that a
+// program of arrays needs a compiler for. Any thread, one at a time.
 class OperatorCompiler {
  public:
   virtual ~OperatorCompiler() = default;
-  virtual StatusOr<CompiledOperator> Compile(std::span<const ArrayType> inputs,
-                                             bool training) const = 0;
+  // `recorded`: of the same operands; its hidden outputs are computed, too. Null:
+  // there are none.
+  virtual StatusOr<CompiledOperator> Compile(
+      std::span<const ArrayType> inputs, bool training,
+      const GradientSource* recorded) const = 0;
+  virtual StatusOr<RecordedForm> Record(std::span<const ArrayType> inputs,
+                                        bool training) const = 0;
 };
 
-// An operator and its attributes.
+// What records of calls of the same operator, types and mode have in common.
+struct RecordedCall {
+  const std::string text;  // "broadcast_add(float32[2,3], float32[3])"
+  const std::vector<ArrayType> inputs;
+  const bool training;
+  const RecordedForm form;
+  const uint64_t number;  // its own in this process
+};
+
+// An operator and its attributes, or whatever else can be called.
 class CallableOperator {
  public:
   CallableOperator(std::string name, std::unique_ptr<OperatorCompiler> compiler)
@@ -36,32 +71,48 @@ class CallableOperator {
   const std::string& name() const { return name_; }
   // "broadcast_add(float32[2,3], float32[3])"
   std::string Text(std::span<const ArrayType> inputs) const;
-  // Compiled by the first caller; others that ask at the same time wait.
-  StatusOr<std::shared_ptr<CompiledCall>> For(std::span<const Array> inputs,
+
+  // Each of these is made by the first caller; others that ask at the same time
+  // wait.
+  StatusOr<std::shared_ptr<CompiledCall>> For(std::span<const NDArray> inputs,
                                               bool training, SharedTeam& team);
+  // With the hidden outputs of `recorded`, of the same operands.
+  StatusOr<std::shared_ptr<CompiledCall>> For(const RecordedCall& recorded,
+                                              SharedTeam& team);
+  StatusOr<std::shared_ptr<const RecordedCall>> Recorded(
+      std::span<const NDArray> inputs, bool training);
 
  private:
   struct Key {
     std::vector<ArrayType> inputs;
     bool training = false;
     friend bool operator==(const Key&, const Key&) = default;
-    bool IsOf(std::span<const Array> arrays, bool in_training) const;
+    bool IsOf(std::span<const NDArray> arrays, bool in_training) const;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  using Compiled =
-      std::unordered_map<Key, std::shared_ptr<CompiledCall>, KeyHash>;
+  struct Made {
+    std::shared_ptr<CompiledCall> call;       // null: not yet
+    std::shared_ptr<CompiledCall> recording;  // the same
+    std::shared_ptr<const RecordedCall> recorded;
+  };
+  using Table = std::unordered_map<Key, Made, KeyHash>;
+
+  // Under the lock.
+  Table::value_type& Find(std::span<const NDArray> inputs, bool training);
+  StatusOr<std::shared_ptr<CompiledCall>> Compile(
+      const Key& key, const GradientSource* recorded, SharedTeam& team) const;
 
   const std::string name_;
   const std::unique_ptr<OperatorCompiler> compiler_;
   std::mutex mutex_;
-  Compiled compiled_;
-  // What the last caller had, which the next one has most of the time; the map
+  Table made_;
+  // What the last caller had, which the next one has most of the time; the table
   // only grows, and keeps its elements where they are.
-  const Compiled::value_type* last_ = nullptr;
+  Table::value_type* last_ = nullptr;
 };
 
-std::vector<ArrayType> TypesOf(std::span<const Array> arrays);
+std::vector<ArrayType> TypesOf(std::span<const NDArray> arrays);
 
 }  // namespace mxc::runtime

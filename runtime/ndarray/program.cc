@@ -38,7 +38,7 @@ void ArrayProgram::Describe() {
   }
 }
 
-StatusOr<Array> ArrayProgram::State(std::string_view name) const {
+StatusOr<NDArray> ArrayProgram::State(std::string_view name) const {
   const Tables& tables = executor_->model().tables();
   for (size_t row = 0; row < states_.size(); ++row) {
     if (tables.Text(tables.states()[row].name) == name) return states_[row];
@@ -47,8 +47,8 @@ StatusOr<Array> ArrayProgram::State(std::string_view name) const {
               Visible(name).c_str());
 }
 
-Status ArrayProgram::Run(std::span<const Array> inputs,
-                         std::span<const Array> outputs) {
+Status ArrayProgram::Run(std::span<const NDArray> inputs,
+                         std::span<const NDArray> outputs) {
   return RunBound(*executor_, inputs, outputs, states_);
 }
 

@@ -29,14 +29,14 @@ class ArrayProgram {
   const std::vector<ArrayType>& outputs() const { return outputs_; }
   // What lives from run to run, in place; by row of the model's states. A run
   // updates them all.
-  const std::vector<Array>& states() const { return states_; }
+  const std::vector<NDArray>& states() const { return states_; }
   // kNotFound where there is none of that name.
-  StatusOr<Array> State(std::string_view name) const;
+  StatusOr<NDArray> State(std::string_view name) const;
   // Written by each run: there is one at a time.
   Variable& turn() { return turn_; }
 
   // In its turn.
-  Status Run(std::span<const Array> inputs, std::span<const Array> outputs);
+  Status Run(std::span<const NDArray> inputs, std::span<const NDArray> outputs);
 
  private:
   explicit ArrayProgram(std::shared_ptr<Executor> executor)
@@ -46,7 +46,7 @@ class ArrayProgram {
   const std::shared_ptr<Executor> executor_;
   std::string name_;
   std::vector<ArrayType> inputs_, outputs_;
-  std::vector<Array> states_;
+  std::vector<NDArray> states_;
   Variable turn_;
 };
 

@@ -6,31 +6,16 @@
 #include <span>
 #include <utility>
 
-#include "codegen/codegen.h"
 #include "frontend/attributes.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/supported.h"
-#include "ir/target/target.h"
-#include "passes/pass.h"
-#include "runtime/executor/model.h"
 #include "runtime/ndarray/array.h"
-#include "tools/driver/temporary_file.h"
+#include "tools/imperative/function_graph.h"
 
 namespace mxc {
 namespace {
 
 namespace rt = runtime;
-
-struct BuiltGraph {
-  Graph graph;
-  size_t visible_outputs = 0;
-  std::vector<size_t> updates;
-};
-
-TensorType TensorTypeOf(const rt::ArrayType& type) {
-  return {static_cast<DType>(type.dtype),
-          Shape(Extents(type.extents().begin(), type.extents().end()))};
-}
 
 // An operator of which each state input has a next value among its last outputs.
 std::vector<size_t> UpdatedInputs(const Node& node) {
@@ -64,94 +49,51 @@ Result<const Operator*> Find(std::string_view name) {
                near.empty() ? "" : fmt::format("; did you mean '{}'?", near));
 }
 
-class Compiler final : public rt::OperatorCompiler {
+class OperatorFunction final : public FunctionCompiler {
  public:
-  Compiler(const Operator& op, std::vector<AttrText> attrs, std::string name)
-      : op_(op), attrs_(std::move(attrs)), name_(std::move(name)) {}
-
-  rt::StatusOr<rt::CompiledOperator> Compile(
-      std::span<const rt::ArrayType> inputs, bool training) const override {
-    auto compiled = Make(inputs, training);
-    if (compiled.ok()) return std::move(*compiled);
-    return rt::Status(rt::StatusCode::kInvalidArgument,
-                      SentenceOf(compiled.errors()));
-  }
+  OperatorFunction(const Operator& op, std::vector<AttrText> attrs,
+                   std::string name)
+      : FunctionCompiler(std::move(name)), op_(op), attrs_(std::move(attrs)) {}
 
  private:
-  Result<BuiltGraph> Build(std::span<const rt::ArrayType> inputs,
-                           bool training) const {
-    MXC_ASSIGN(const AttrsPtr attrs, Parse(op_, name_, attrs_, inputs.size()));
+  Result<FunctionGraph> Build(std::span<const rt::ArrayType> inputs,
+                              bool training) const override {
+    MXC_ASSIGN(const AttrsPtr attrs, Parse(op_, name(), attrs_, inputs.size()));
     const size_t wanted = op_.inputs(attrs.get()).size();
     if (inputs.size() != wanted) {
       return Error({}, "{} inputs are given, expected {}", inputs.size(),
                    wanted);
     }
-    BuiltGraph built;
+    FunctionGraph built;
     Graph& graph = built.graph;
     graph.training = training;
     std::vector<Value> operands;
     for (const rt::ArrayType& type : inputs) {
-      Node* const variable =
-          graph.AddVariable(fmt::format("in{}", operands.size()));
-      variable->types[0] = TensorTypeOf(type);
-      variable->declared = true;
-      operands.push_back(variable->out());
+      operands.push_back(
+          FunctionGraph::AddInput(graph, operands.size(), TensorTypeOf(type))
+              ->out());
     }
     Node* const node =
-        graph.AddOperator(&op_, name_, attrs, std::move(operands));
-    MXC_RETURN_IF_ERROR(InferTypes(graph, false));
+        graph.AddOperator(&op_, name(), attrs, std::move(operands));
     built.updates = UpdatedInputs(*node);
-    built.visible_outputs =
-        static_cast<size_t>(op_.visible_outputs(attrs.get()));
-    for (size_t o = 0; o < built.visible_outputs; ++o) Expose(graph, *node, o);
+    built.visible = static_cast<size_t>(op_.visible_outputs(attrs.get()));
+    for (size_t o = 0; o < built.visible; ++o) Expose(built, *node, o);
     for (size_t u = 0; u < built.updates.size(); ++u) {
-      Expose(graph, *node, node->types.size() - built.updates.size() + u);
+      Expose(built, *node, node->types.size() - built.updates.size() + u);
     }
     MXC_RETURN_IF_ERROR(InferTypes(graph, true));
     return built;
   }
 
-  static void Expose(Graph& graph, Node& node, size_t output) {
-    graph.outputs.push_back(node.out(static_cast<int>(output)));
-    graph.output_names.push_back(fmt::format("out{}", output));
-  }
-
-  Result<rt::CompiledOperator> Make(std::span<const rt::ArrayType> inputs,
-                                    bool training) const {
-    MXC_ASSIGN(BuiltGraph built, Build(inputs, training));
-    MXC_ASSIGN(const Target target, ResolveTarget("native"));
-    const auto catalog = MakeKernelCatalog(target);
-    PassContext context;
-    context.target = &target;
-    context.catalog = catalog.get();
-    MXC_ASSIGN(Program program,
-               RunPipeline(std::move(built.graph), context, {}));
-    program.name = name_;
-    const std::vector<Program> entries = {std::move(program)};
-    CodegenOptions codegen;
-    codegen.catalog = catalog.get();
-    MXC_ASSIGN(const rt::NamelessFile file, MakeTemporaryFile());
-    MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), entries, target, codegen));
-    auto model = rt::Model::Open(file.path(), {});
-    if (!model.ok()) return Error({}, "{}", model.status().message());
-    return rt::CompiledOperator{*model, built.visible_outputs,
-                                std::move(built.updates)};
+  static void Expose(FunctionGraph& function, Node& node, size_t output) {
+    function.Add(node.out(static_cast<int>(output)));
   }
 
   const Operator& op_;
   const std::vector<AttrText> attrs_;  // that can be parsed
-  const std::string name_;
 };
 
 }  // namespace
-
-std::string SentenceOf(const Diagnostics& errors) {
-  std::string sentence;
-  for (const Diagnostic& error : errors) {
-    sentence += (sentence.empty() ? "" : "; ") + error.message;
-  }
-  return sentence;
-}
 
 Result<nlohmann::ordered_json> SignatureOf(std::string_view name,
                                            const std::vector<AttrText>& attrs,
@@ -180,7 +122,7 @@ Result<std::shared_ptr<rt::CallableOperator>> FindCallable(
              Parse(*op, name, attrs, 1));
   return std::make_shared<rt::CallableOperator>(
       std::string(name),
-      std::make_unique<Compiler>(*op, attrs, std::string(name)));
+      std::make_unique<OperatorFunction>(*op, attrs, std::string(name)));
 }
 
 }  // namespace mxc

@@ -15,9 +15,6 @@
 
 namespace mxc {
 
-// All that is wrong, as one.
-std::string SentenceOf(const Diagnostics& errors);
-
 // What an instance of these attributes takes and gives, as mxc_ndarray_op_signature
 // says it. `inputs`: how many are given, where it takes any number.
 Result<nlohmann::ordered_json> SignatureOf(std::string_view name,

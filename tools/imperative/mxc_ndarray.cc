@@ -10,35 +10,29 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/api/handles.h"
-#include "runtime/ndarray/imperative.h"
 #include "tools/driver/operator_table.h"
 #include "tools/imperative/compile_operator.h"
+#include "tools/imperative/handles.h"
 
+using mxc::ArraysOf;
 using mxc::AttrText;
+using mxc::CallWithHandles;
 using mxc::FindCallable;
+using mxc::InStatus;
 using mxc::SignatureOf;
-using mxc::runtime::Array;
+using mxc::WithOutputs;
 using mxc::runtime::ArrayProgram;
 using mxc::runtime::ArrayType;
-using mxc::runtime::CallableOperator;
 using mxc::runtime::Chunk;
 using mxc::runtime::Executor;
 using mxc::runtime::Guarded;
 using mxc::runtime::Imperative;
+using mxc::runtime::NDArray;
 using mxc::runtime::NeededArray;
 using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
 using mxc::runtime::StatusCode;
 using mxc::runtime::StatusOr;
-
-struct mxc_ndarray {
-  Array array;
-};
-
-struct mxc_ndarray_op {
-  std::shared_ptr<CallableOperator> op;
-};
 
 struct mxc_program {
   std::shared_ptr<mxc_executor> executor;
@@ -47,22 +41,10 @@ struct mxc_program {
 
 namespace {
 
-Status Hand(StatusOr<Array> array, mxc_ndarray** out) {
+Status Hand(StatusOr<NDArray> array, mxc_ndarray** out) {
   if (!array.ok()) return array.status();
   *out = new mxc_ndarray{std::move(*array)};
   return {};
-}
-
-StatusOr<std::vector<Array>> ArraysOf(mxc_ndarray* const* handles,
-                                      size_t count) {
-  std::vector<Array> arrays(count);
-  for (size_t i = 0; i < count; ++i) {
-    if (handles[i] == nullptr) {
-      return Fail(StatusCode::kInvalidArgument, "'inputs[%zu]' is null", i);
-    }
-    arrays[i] = handles[i]->array;
-  }
-  return arrays;
 }
 
 StatusOr<std::vector<AttrText>> AttrsOf(const char* const* names,
@@ -79,39 +61,11 @@ StatusOr<std::vector<AttrText>> AttrsOf(const char* const* names,
   return attrs;
 }
 
-template <class T>
-StatusOr<T> InStatus(mxc::Result<T> result) {
-  if (result.ok()) return std::move(*result);
-  return Status(StatusCode::kInvalidArgument, mxc::SentenceOf(result.errors()));
-}
-
 Status Taken(mxc_status* status) {
   const std::unique_ptr<mxc_status, decltype(&mxc_status_release)> owned(
       status, &mxc_status_release);
   return {static_cast<StatusCode>(mxc_status_code(status)),
           mxc_status_message(status)};
-}
-
-// Calls with the arrays that the caller has given for outputs, and hands out
-// those that were made.
-template <class Call>
-Status WithOutputs(mxc_ndarray** outputs, size_t count, Call call) {
-  std::vector<Array> arrays(count);
-  for (size_t o = 0; o < count; ++o) {
-    if (outputs[o] != nullptr) arrays[o] = outputs[o]->array;
-  }
-  // Before anything is called: there is memory for what is handed out.
-  std::vector<std::unique_ptr<mxc_ndarray>> made(count);
-  for (size_t o = 0; o < count; ++o) {
-    if (outputs[o] == nullptr) made[o] = std::make_unique<mxc_ndarray>();
-  }
-  MXC_RT_RETURN_IF_ERROR(call(arrays));
-  for (size_t o = 0; o < count; ++o) {
-    if (made[o] == nullptr) continue;
-    made[o]->array = arrays[o];
-    outputs[o] = made[o].release();
-  }
-  return {};
 }
 
 }  // namespace
@@ -124,7 +78,7 @@ mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
   return Guarded(
       {NeededArray(dims, rank, "dims"), {array, "array"}}, [&]() -> Status {
         MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(dtype, {dims, rank}));
-        MXC_RT_ASSIGN(Array made, Array::Make(type));
+        MXC_RT_ASSIGN(NDArray made, NDArray::Make(type));
         if (values != nullptr) {
           std::memcpy(made.data(), values, type.bytes());
         } else {
@@ -152,7 +106,7 @@ mxc_status* mxc_ndarray_over(mxc_dtype dtype, const int64_t* dims, size_t rank,
           return Fail(StatusCode::kInvalidArgument,
                       "'elements' is not aligned to %s", mxc_dtype_name(dtype));
         }
-        return Hand(Array(type, Chunk::Over(static_cast<std::byte*>(elements),
+        return Hand(NDArray(type, Chunk::Over(static_cast<std::byte*>(elements),
                                             type.bytes(), owner)),
                     array);
       });
@@ -298,14 +252,9 @@ mxc_status* mxc_ndarray_op_call(mxc_ndarray_op* op, mxc_ndarray* const* inputs,
   return Guarded({{op, "op"},
                   NeededArray(inputs, input_count, "inputs"),
                   NeededArray(outputs, output_count, "outputs")},
-                 [&]() -> Status {
-                   MXC_RT_ASSIGN(const std::vector<Array> given,
-                                 ArraysOf(inputs, input_count));
-                   return WithOutputs(outputs, output_count,
-                                      [&](std::vector<Array>& made) {
-                                        return Imperative::Get().Call(
-                                            op->op, given, made, training != 0);
-                                      });
+                 [&] {
+                   return CallWithHandles(op->op, inputs, input_count, outputs,
+                                          output_count, training != 0);
                  });
 }
 
@@ -339,10 +288,10 @@ mxc_status* mxc_program_call(mxc_program* program, mxc_ndarray* const* inputs,
                   NeededArray(inputs, input_count, "inputs"),
                   NeededArray(outputs, output_count, "outputs")},
                  [&]() -> Status {
-                   MXC_RT_ASSIGN(const std::vector<Array> given,
-                                 ArraysOf(inputs, input_count));
+                   MXC_RT_ASSIGN(const std::vector<NDArray> given,
+                                 ArraysOf(inputs, input_count, "inputs"));
                    return WithOutputs(outputs, output_count,
-                                      [&](std::vector<Array>& made) {
+                                      [&](std::vector<NDArray>& made) {
                                         return Imperative::Get().Call(
                                             program->program, given, made);
                                       });

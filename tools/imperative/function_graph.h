@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Functions of arrays as graphs: one operator, a network, the gradient of what
+// was recorded. Who says how one is built for operands of known types has a
+// compiler of it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ir/graph/graph.h"
+#include "ir/support/result.h"
+#include "runtime/ndarray/operator_call.h"
+
+namespace mxc {
+
+// All that is wrong, as one.
+std::string SentenceOf(const Diagnostics& errors);
+TensorType TensorTypeOf(const runtime::ArrayType& type);
+runtime::ArrayType ArrayTypeOf(const TensorType& type);
+
+// Its inputs are variables of role kInput, by their names; other variables are
+// states that are the graph's own (GraphBuilder::RandomState). Types are known.
+struct FunctionGraph {
+  // Outputs: visible ones, next values of inputs, then what a gradient reads.
+  Graph graph;
+  size_t visible = 0;
+  std::vector<size_t> updates;  // inputs
+
+  size_t hidden() const {
+    return graph.outputs.size() - visible - updates.size();
+  }
+  // What a record of a call gives: the visible outputs, then the hidden ones.
+  std::vector<Value> RecordedOutputs() const;
+  // By number; null where nothing depends on it.
+  std::vector<Node*> Inputs(size_t count) const;
+
+  static std::string InputName(size_t number);
+  // A variable for an input.
+  static Node* AddInput(Graph& graph, size_t number, const TensorType& type);
+  // Adds an output.
+  void Add(Value value);
+};
+
+class FunctionCompiler : public runtime::OperatorCompiler {
+ public:
+  explicit FunctionCompiler(std::string name) : name_(std::move(name)) {}
+
+  runtime::StatusOr<runtime::CompiledOperator> Compile(
+      std::span<const runtime::ArrayType> inputs, bool training,
+      const runtime::GradientSource* recorded) const final;
+  runtime::StatusOr<runtime::RecordedForm> Record(
+      std::span<const runtime::ArrayType> inputs, bool training) const final;
+
+ protected:
+  virtual Result<FunctionGraph> Build(
+      std::span<const runtime::ArrayType> inputs, bool training) const = 0;
+  const std::string& name() const { return name_; }
+
+ private:
+  const std::string name_;
+};
+
+}  // namespace mxc
