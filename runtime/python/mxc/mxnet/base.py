@@ -67,3 +67,13 @@ def attribute_text(value):
     if isinstance(value, np.ndarray):
         return attribute_text(value.tolist())
     return str(value)
+
+
+def py_str(text):
+    """Text of bytes."""
+    return text.decode("utf-8") if isinstance(text, bytes) else text
+
+
+def _as_list(value):
+    """A list of what is not one."""
+    return list(value) if isinstance(value, (list, tuple)) else [value]

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mx.util: scopes of NumPy's semantics, which are not here, and the environment."""
+"""mx.util: what 0 in a shape means, NumPy's arrays, which are not here, and the
+environment."""
 
 import functools
 import os
+import threading
 
 __all__ = ["getenv", "setenv", "is_np_shape", "is_np_array", "np_shape", "np_array",
            "use_np", "use_np_shape", "use_np_array", "set_np", "set_np_shape",
@@ -27,9 +29,13 @@ def makedirs(d):
     os.makedirs(os.path.expanduser(d), exist_ok=True)
 
 
+_flags = threading.local()
+
+
 def is_np_shape():
-    """False: 0 in a shape is an extent that is not known."""
-    return False
+    """Whether 0 in a shape is an extent, and () the shape of one element, in this
+    thread; else both are what is not known."""
+    return getattr(_flags, "np_shape", False)
 
 
 def is_np_array():
@@ -37,32 +43,47 @@ def is_np_array():
     return False
 
 
+def set_np_shape(active):
+    """Sets what is_np_shape gives; returns what was so before."""
+    before = is_np_shape()
+    _flags.np_shape = bool(active)
+    return before
+
+
 def _refuse(active, what):
     if active:
         raise NotImplementedError(f"{what}: mx.np is not here")
-    return False
-
-
-def set_np_shape(active):
-    """Refused unless `active` is False."""
-    return _refuse(active, "set_np_shape")
 
 
 def set_np(shape=True, array=True):
-    """Refused unless both are False."""
-    _refuse(shape or array, "set_np")
+    """Sets is_np_shape; refused unless `array` is False."""
+    _refuse(array, "set_np")
+    set_np_shape(shape)
 
 
 def reset_np():
-    """Nothing was set."""
+    """Shapes as they are at first."""
+    set_np_shape(False)
 
 
-class _Scope:
-    def __init__(self, active, what):
-        self._active, self._what = active, what
+class _ShapeScope:
+    def __init__(self, active):
+        self._active = active
 
     def __enter__(self):
-        _refuse(self._active, self._what)
+        self._before = set_np_shape(self._active)
+        return self
+
+    def __exit__(self, *_):
+        set_np_shape(self._before)
+
+
+class _ArrayScope:
+    def __init__(self, active):
+        self._active = active
+
+    def __enter__(self):
+        _refuse(self._active, "np_array")
         return self
 
     def __exit__(self, *_):
@@ -70,31 +91,34 @@ class _Scope:
 
 
 def np_shape(active=True):
-    """With block; refused unless `active` is False."""
-    return _Scope(active, "np_shape")
+    """With block of set_np_shape."""
+    return _ShapeScope(active)
 
 
 def np_array(active=True):
     """With block; refused unless `active` is False."""
-    return _Scope(active, "np_array")
+    return _ArrayScope(active)
 
 
-def _refusing(what):
-    def decorator(func):
+def _decorator(around):
+    def decorate(func):
         if isinstance(func, type):
-            func.__init__ = decorator(func.__init__)
+            for name, member in list(vars(func).items()):
+                if callable(member) and (not name.startswith("__") or
+                                         name in ("__init__", "__call__")):
+                    setattr(func, name, decorate(member))
             return func
 
         @functools.wraps(func)
         def wrapper(*args, **kwargs):
-            _refuse(True, what)
+            with around():
+                return func(*args, **kwargs)
         return wrapper
-    return decorator
+    return decorate
 
 
-use_np = _refusing("use_np")
-use_np_shape = _refusing("use_np_shape")
-use_np_array = _refusing("use_np_array")
+use_np_shape = _decorator(np_shape)
+use_np = use_np_array = _decorator(np_array)
 
 
 def get_gpu_count():

@@ -4,8 +4,8 @@ copies elsewhere; assignment to any of them."""
 
 import numpy as np
 
-from ... import _ndarray
 from ..base import MXNetError
+from . import _empty
 from ._invoke import _invoke, is_recording
 
 _NUMBERS = (int, float, bool, np.generic)
@@ -112,7 +112,7 @@ def get(array, key):
     if not result:
         result = [1]  # an array without axes is none of MXNet's
     if 0 in result:
-        raise MXNetError(f"{key} chooses no element of an array of shape {shape}")
+        return array._new(_empty.zeros(tuple(result), array._array.dtype))
     flat = region.flat_range(shape)
     if flat is not None:
         view = array._array
@@ -122,6 +122,11 @@ def get(array, key):
     if is_recording():
         return _slice_recorded(array, region, result)
     return _from_numpy(array, array._view_numpy()[key].reshape(result))
+
+
+def is_contiguous(key, shape):
+    """Whether a basic key chooses elements that lie together."""
+    return _Region(shape, _as_tuple(key)).flat_range(shape) is not None
 
 
 def _slice_recorded(array, region, result):
@@ -134,8 +139,8 @@ def _slice_recorded(array, region, result):
 
 
 def _from_numpy(array, values):
-    return array._new(_ndarray.from_numpy(np.ascontiguousarray(values)
-                                          if values.ndim else values.copy()))
+    return array._new(_empty.from_numpy(np.ascontiguousarray(values)
+                                        if values.ndim else values.copy()))
 
 
 def _get_advanced(array, key):

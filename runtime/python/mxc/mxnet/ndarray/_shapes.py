@@ -3,6 +3,12 @@
 
 import numpy as np
 
+from ..base import MXNetError
+
+
+class ShapeError(MXNetError, ValueError):
+    """A shape that does not fit."""
+
 
 def as_shape(shape):
     """A tuple of extents, from a number or anything iterable."""
@@ -14,8 +20,7 @@ def as_shape(shape):
 def reshaped(old, *shape, reverse=False, **kwargs):
     """The shape that NDArray.reshape's codes say for an array of shape `old`.
 
-    Raises ValueError where the number of elements does not fit."""
-    from ..base import MXNetError
+    Raises ShapeError where the number of elements does not fit."""
     if len(shape) == 1 and isinstance(shape[0], (tuple, list)):
         shape = shape[0]
     elif not shape:
@@ -35,12 +40,11 @@ def reshaped(old, *shape, reverse=False, **kwargs):
     if -1 in extents:
         known = -int(np.prod(extents, dtype=np.int64))
         if known == 0 or elements % known:
-            raise MXNetError(f"an array of shape {tuple(old)} cannot be reshaped to "
+            raise ShapeError(f"an array of shape {tuple(old)} cannot be reshaped to "
                              f"{codes}")
         extents[extents.index(-1)] = elements // known
     if int(np.prod(extents, dtype=np.int64)) != elements:
-        # MXNet's views may be of fewer elements; those are cut off.
-        raise MXNetError(f"an array of shape {tuple(old)} cannot be reshaped to "
+        raise ShapeError(f"an array of shape {tuple(old)} cannot be reshaped to "
                          f"{codes}: it has {elements} elements")
     return extents
 

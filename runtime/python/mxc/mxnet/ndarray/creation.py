@@ -3,9 +3,9 @@
 
 import numpy as np
 
-from ... import _ndarray
 from ..base import dtype_name
 from ..context import current_context
+from . import _empty
 from ._shapes import as_shape
 from .ndarray import NDArray
 
@@ -17,7 +17,7 @@ def _made(values, ctx, dtype):
     values = np.asarray(values)
     with np.errstate(all="ignore"):
         dense = np.ascontiguousarray(values, dtype=dtype_name(dtype))
-    return NDArray(_ndarray.from_numpy(dense.reshape(values.shape)), where)
+    return NDArray(_empty.from_numpy(dense.reshape(values.shape)), where)
 
 
 def array(source_array, ctx=None, dtype=None):
@@ -37,7 +37,7 @@ def array(source_array, ctx=None, dtype=None):
 def empty(shape, ctx=None, dtype=None):
     """Zeros."""
     where = (ctx or current_context()).check()
-    return NDArray(_ndarray.empty(list(as_shape(shape)), dtype_name(dtype)), where)
+    return NDArray(_empty.zeros(as_shape(shape), dtype_name(dtype)), where)
 
 
 def zeros(shape, ctx=None, dtype=None, stype=None, out=None, **kwargs):

@@ -5,6 +5,7 @@ import numpy as np
 
 from ... import _ndarray
 from ..context import current_context
+from . import _empty
 from .creation import array
 from .ndarray import NDArray
 
@@ -18,19 +19,19 @@ def from_numpy(ndarray, zero_copy=True):
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
-    made = NDArray(_ndarray.over_numpy(ndarray), current_context())
+    made = NDArray(_empty.from_numpy(ndarray, _ndarray.over_numpy), current_context())
     ndarray.flags["WRITEABLE"] = False
     return made
 
 
 def to_dlpack_for_read(data):
     """A capsule over the array's memory, once nothing writes it."""
-    return data._view_numpy().__dlpack__()
+    return data.to_dlpack_for_read()
 
 
 def to_dlpack_for_write(data):
     """A capsule over the array's memory, once nothing uses it."""
-    return data._view_numpy(writes=True).__dlpack__()
+    return data.to_dlpack_for_write()
 
 
 class _Capsule:

@@ -10,6 +10,8 @@ from ..context import Context, current_context
 from . import _arithmetic, _indexing, _shapes
 from ._invoke import _invoke, call
 
+py_slice = slice
+_STORAGE_TYPE_STR_TO_ID = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
 _NUMPY_TYPES = {name: np.dtype(name).type
                 for name in ("float32", "float64", "float16", "uint8", "int32",
                              "int8", "int64", "bool", "int16", "uint16", "uint32",
@@ -24,7 +26,6 @@ class NDArray:
                  "__weakref__", "__dict__")
     # NumPy hands operators with an NDArray at the right over to it.
     __array_priority__ = 1000.0
-    __array_ufunc__ = None
 
     def __init__(self, handle, ctx=None, writable=True):
         if isinstance(handle, NDArray):
@@ -215,8 +216,24 @@ class NDArray:
         return self._new(self._array.reshape(
             _shapes.reshaped(self.shape, *shape, **kwargs)))
 
-    def __reduce__(self):
-        return _unpickle, (self.asnumpy(), str(self._ctx))
+    def __getstate__(self):
+        from .utils import array_bytes
+        return {"handle": bytearray(array_bytes(self)), "context": str(self._ctx)}
+
+    def __setstate__(self, state):
+        from .utils import array_of_bytes
+        handle = state["handle"]
+        name, _, number = state.get("context", "cpu(0)").rstrip(")").partition("(")
+        self.__init__(array_of_bytes(handle) if handle is not None else None,
+                      Context(name, int(number)))
+
+    def to_dlpack_for_read(self):
+        """A capsule over its memory, once nothing writes it."""
+        return self._view_numpy().__dlpack__()
+
+    def to_dlpack_for_write(self):
+        """A capsule over its memory, once nothing uses it."""
+        return self._view_numpy(writes=True).__dlpack__()
 
     def __copy__(self):
         return self.copy()
@@ -230,6 +247,11 @@ class NDArray:
 
     def __setitem__(self, key, value):
         _indexing.set(self, key, value)
+
+    @staticmethod
+    def _basic_indexing_slice_is_contiguous(slc_key, shape):
+        """Whether slices, one for each axis, choose elements that lie together."""
+        return _indexing.is_contiguous(slc_key, shape)
 
     def _at(self, index):
         """A view of one row."""
@@ -270,12 +292,6 @@ class NDArray:
 
     # ---- Operators ----------------------------------------------------------
     __hash__ = object.__hash__
-
-
-def _unpickle(values, where):
-    from .creation import array
-    name, _, number = where.rstrip(")").partition("(")
-    return array(values, ctx=Context(name, int(number)), dtype=values.dtype)
 
 
 _arithmetic.install(NDArray)

@@ -6,6 +6,7 @@ import struct
 import numpy as np
 
 from ..base import MXNetError, string_types
+from ..util import is_np_shape
 from .creation import array
 from .ndarray import NDArray
 
@@ -35,19 +36,26 @@ def save(fname, data):
     with open(fname, "wb") as file:
         file.write(struct.pack("<QQQ", _LIST, 0, len(arrays)))
         for value in arrays:
-            _write(file, value)
+            file.write(array_bytes(value))
         file.write(struct.pack("<Q", len(names)))
         for name in names:
             text = name.encode()
             file.write(struct.pack("<Q", len(text)) + text)
 
 
-def _write(file, value):
+def array_bytes(value):
+    """An array as it lies in a file."""
     shape = value.shape
-    file.write(struct.pack("<IiI", _V3 if not shape else _V2, 0, len(shape)))
-    file.write(struct.pack(f"<{len(shape)}q", *shape))
-    file.write(struct.pack("<iii", 1, 0, _TYPES.index(value._array.dtype)))
-    file.write(np.ascontiguousarray(value.asnumpy()).tobytes())
+    return b"".join((
+        struct.pack("<IiI", _V3 if is_np_shape() else _V2, 0, len(shape)),
+        struct.pack(f"<{len(shape)}q", *shape),
+        struct.pack("<iii", 1, 0, _TYPES.index(value._array.dtype)),
+        np.ascontiguousarray(value.asnumpy()).tobytes()))
+
+
+def array_of_bytes(data):
+    """The array of array_bytes; MXNetError for anything else."""
+    return _Reader(data, "array").array()
 
 
 class _Reader:
@@ -87,6 +95,9 @@ class _Reader:
             if storage not in (-1, 0):
                 raise NotImplementedError(f"{self._where}: a sparse array")
             shape = self.shape("q")
+            if (magic == _V3) != is_np_shape() and (magic == _V3 or 0 in shape):
+                self.fail("the array was saved with the other meaning of 0 in shapes: "
+                          "np_shape changes it")
         elif magic == _V1:
             shape = self.shape("q")
         else:

@@ -1,6 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """mx.test_utils: comparison with tolerances, drawn arrays, and what tests need."""
 
+import sys as _sys
+from collections import OrderedDict
+
+import numpy as np
+
+from .. import ndarray as nd
+from ..context import Context, current_context
+from ..ndarray import array
+from ..runtime import Features
+from ..util import getenv, setenv, use_np
 from ._compare import (almost_equal, assert_almost_equal, assert_almost_equal_ignore_nan,
                        assert_almost_equal_with_err, assert_allclose, assert_exception,
                        checkShapes, compare_ndarray_tuple, default_atols,
@@ -24,6 +34,10 @@ from ._statistics import (chi_square_check, gen_buckets_probs_with_ppf, mean_che
 from ._surroundings import (default_context, default_dtype, discard_stderr, environment,
                             has_tvm_ops, is_aarch64_run, is_cd_run, is_op_runnable,
                             list_gpus, retry, set_default_context)
+
+# Tests find NumPy and this package here, as they do in MXNet's module.
+mx = _sys.modules[__name__.rsplit(".", 1)[0]]
+rnd = np.random
 
 try:
     from .symbolic import *  # noqa: F403
