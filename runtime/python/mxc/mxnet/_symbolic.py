@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The names of the symbolic half: graphs, and what trains them."""
 
-from . import (attribute, callback, initializer, log, lr_scheduler, metric, name,
-               operator, optimizer, registry, symbol)
+from . import (attribute, callback, executor, initializer, io, log, lr_scheduler,
+               metric, name, operator, optimizer, recordio, registry, symbol)
 from . import initializer as init
 from . import ndarray as _ndarray
 from . import optimizer as opt
@@ -10,8 +10,8 @@ from . import symbol as sym
 from .attribute import AttrScope
 from .symbol import Symbol
 
-__all__ = ["AttrScope", "Symbol", "attribute", "callback", "init", "initializer",
-           "log", "lr_scheduler", "metric", "name", "operator", "opt", "optimizer",
-           "registry", "sym", "symbol"]
+__all__ = ["AttrScope", "Symbol", "attribute", "callback", "executor", "init",
+           "initializer", "io", "log", "lr_scheduler", "metric", "name", "operator", "opt", "optimizer",
+           "recordio", "registry", "sym", "symbol"]
 
 _ndarray.Custom = operator.custom

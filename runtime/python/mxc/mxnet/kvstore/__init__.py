@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Values by key, which devices push gradients to and pull weights from."""
+
+from .base import KVStoreBase, TestStore
+from .local import KVStore, create
+
+__all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]
