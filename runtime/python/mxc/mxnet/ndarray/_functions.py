@@ -7,7 +7,7 @@ from .creation import empty
 from .ndarray import NDArray
 
 __all__ = ["concatenate", "moveaxis", "onehot_encode", "split_v2", "histogram",
-           "waitall", "imdecode", "reset_arrays", "Custom", "full_like"]
+           "waitall", "imdecode", "reset_arrays", "full_like"]
 
 
 def waitall():
@@ -86,11 +86,3 @@ def full_like(a, fill_value, out=None):
     made = empty(a.shape, a.context, a.dtype) if out is None else out
     made[:] = fill_value
     return made
-
-
-def Custom(*inputs, op_type, **kwargs):
-    """An operator of the user's own, registered by mx.operator.register."""
-    from .. import operator
-    return operator.invoke(op_type, inputs, kwargs)
-
-
