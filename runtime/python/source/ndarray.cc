@@ -233,4 +233,5 @@ NB_MODULE(_ndarray, m) {
   nanobind::set_leak_warnings(false);
   mxc::python::DeclareArray(m);
   mxc::python::DeclareOperator(m);
+  mxc::python::DeclareGraph(m);
 }

@@ -48,6 +48,7 @@ void WithoutGil(Call call);
 
 void DeclareArray(nb::module_& m);
 void DeclareOperator(nb::module_& m);
+void DeclareGraph(nb::module_& m);
 
 }  // namespace mxc::python
 

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cells around another cell: dropout, zoneout, residual."""
+
+from .. import symbol
+from .base import BaseRNNCell, normalize_sequence
+
+
+class DropoutCell(BaseRNNCell):
+    """Drops a part of its input."""
+
+    def __init__(self, dropout, prefix="dropout_", params=None):
+        super().__init__(prefix, params)
+        if not isinstance(dropout, (int, float)):
+            raise AssertionError("dropout probability must be a number")
+        self.dropout = dropout
+
+    @property
+    def state_info(self):
+        return []
+
+    def __call__(self, inputs, states):
+        if self.dropout > 0:
+            inputs = symbol.Dropout(data=inputs, p=self.dropout)
+        return inputs, states
+
+    def unroll(self, length, inputs, begin_state=None, layout="NTC",
+               merge_outputs=None):
+        self.reset()
+        inputs, _ = normalize_sequence(length, inputs, layout, merge_outputs)
+        if isinstance(inputs, symbol.Symbol):
+            return self(inputs, [])
+        return super().unroll(length, inputs, begin_state=begin_state,
+                              layout=layout, merge_outputs=merge_outputs)
+
+
+class ModifierCell(BaseRNNCell):
+    """Changes what base_cell gives; its parameters and states are that cell's."""
+
+    def __init__(self, base_cell):
+        base_cell._modified = True
+        super().__init__()
+        self.base_cell = base_cell
+
+    @property
+    def params(self):
+        self._own_params = False
+        return self.base_cell.params
+
+    @property
+    def state_info(self):
+        return self.base_cell.state_info
+
+    def begin_state(self, func=symbol.zeros, **kwargs):
+        if self._modified:
+            raise AssertionError("After applying modifier cells the base cell "
+                                 "cannot be called directly. Call the modifier "
+                                 "cell instead.")
+        self.base_cell._modified = False
+        begin = self.base_cell.begin_state(func=func, **kwargs)
+        self.base_cell._modified = True
+        return begin
+
+    def unpack_weights(self, args):
+        return self.base_cell.unpack_weights(args)
+
+    def pack_weights(self, args):
+        return self.base_cell.pack_weights(args)
+
+
+class ZoneoutCell(ModifierCell):
+    """Keeps a part of the output and of the states from the step before."""
+
+    def __init__(self, base_cell, zoneout_outputs=0.0, zoneout_states=0.0):
+        if type(base_cell).__name__ == "FusedRNNCell":
+            raise AssertionError("FusedRNNCell doesn't support zoneout. Please "
+                                 "unfuse first.")
+        super().__init__(base_cell)
+        self.zoneout_outputs = zoneout_outputs
+        self.zoneout_states = zoneout_states
+        self.prev_output = None
+
+    def reset(self):
+        super().reset()
+        self.prev_output = None
+
+    @staticmethod
+    def _mixed(part, new, old):
+        if part == 0.0:
+            return new
+        mask = symbol.Dropout(symbol.ones_like(new), p=part)
+        return symbol.where(mask, new, old)
+
+    def __call__(self, inputs, states):
+        output, following = self.base_cell(inputs, states)
+        before = self.prev_output
+        if before is None:
+            before = symbol.zeros_like(output)
+        output = self._mixed(self.zoneout_outputs, output, before)
+        following = [self._mixed(self.zoneout_states, new, old)
+                     for new, old in zip(following, states)]
+        self.prev_output = output
+        return output, following
+
+
+class ResidualCell(ModifierCell):
+    """Adds the input to the output."""
+
+    def __call__(self, inputs, states):
+        output, states = self.base_cell(inputs, states)
+        return symbol.elemwise_add(output, inputs,
+                                   name=f"{output.name}_plus_residual"), states
+
+    def unroll(self, length, inputs, begin_state=None, layout="NTC",
+               merge_outputs=None):
+        self.reset()
+        self.base_cell._modified = False
+        outputs, states = self.base_cell.unroll(
+            length, inputs=inputs, begin_state=begin_state, layout=layout,
+            merge_outputs=merge_outputs)
+        self.base_cell._modified = True
+        merge_outputs = isinstance(outputs, symbol.Symbol)
+        inputs, _ = normalize_sequence(length, inputs, layout, merge_outputs)
+        if merge_outputs:
+            return symbol.elemwise_add(
+                outputs, inputs, name=f"{outputs.name}_plus_residual"), states
+        return [symbol.elemwise_add(output, each,
+                                    name=f"{output.name}_plus_residual")
+                for output, each in zip(outputs, inputs)], states
