@@ -77,25 +77,8 @@ class Differentiation {
     const auto found = contributions_.find(SlotOf(value));
     if (found == contributions_.end()) return {};
     std::vector<Value>& parts = found->second;
-    if (parts.size() > 1) parts = {Sum(*value.node, parts)};
+    parts = {SumOfGradients(graph_, *value.node, parts)};
     return parts[0];
-  }
-
-  // In order; of a weight that thousands of nodes share, in turns.
-  Value Sum(const Node& origin, const std::vector<Value>& parts) {
-    constexpr size_t kMostTerms = 1024;
-    GraphBuilder builder(graph_, origin);
-    const auto sum = [&](const std::vector<Value>& terms) {
-      return builder.Op("add_n", terms,
-                        {{"num_args", std::to_string(terms.size())}},
-                        std::string(kGradientPrefix) + "sum");
-    };
-    std::vector<Value> terms;
-    for (const Value& part : parts) {
-      if (terms.size() == kMostTerms) terms = {sum(terms)};
-      terms.push_back(part);
-    }
-    return sum(terms);
   }
 
   void Visit(Node& node) {
@@ -183,6 +166,25 @@ Result<std::vector<Value>> Gradients(Graph& graph,
                                      std::span<const Value> wrt,
                                      Value loss_scale) {
   return Differentiation(graph, heads, wrt, loss_scale).Run();
+}
+
+// Of a weight that thousands of nodes share, in turns.
+Value SumOfGradients(Graph& graph, const Node& origin,
+                     const std::vector<Value>& parts) {
+  constexpr size_t kMostTerms = 1024;
+  GraphBuilder builder(graph, origin);
+  const auto sum = [&](const std::vector<Value>& terms) {
+    if (terms.size() == 1) return terms[0];
+    return builder.Op("add_n", terms,
+                      {{"num_args", std::to_string(terms.size())}},
+                      std::string(kGradientPrefix) + "sum");
+  };
+  std::vector<Value> terms;
+  for (const Value& part : parts) {
+    if (terms.size() == kMostTerms) terms = {sum(terms)};
+    terms.push_back(part);
+  }
+  return sum(terms);
 }
 
 }  // namespace mxc

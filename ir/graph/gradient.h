@@ -28,4 +28,8 @@ Result<std::vector<Value>> Gradients(Graph& graph,
                                      std::span<const Value> wrt,
                                      Value loss_scale = {});
 
+// The sum of what arrives for an output of `origin`, in order; not of nothing.
+Value SumOfGradients(Graph& graph, const Node& origin,
+                     const std::vector<Value>& parts);
+
 }  // namespace mxc

@@ -87,13 +87,6 @@ Result<rt::CompiledOperator> CompileFunction(FunctionGraph function,
                               InputOrder(**model)};
 }
 
-template <class T>
-rt::StatusOr<T> InStatus(Result<T> result) {
-  if (result.ok()) return std::move(*result);
-  return rt::Status(rt::StatusCode::kInvalidArgument,
-                    SentenceOf(result.errors()));
-}
-
 }  // namespace
 
 std::string SentenceOf(const Diagnostics& errors) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/graph/graph.h"
@@ -17,6 +18,12 @@ namespace mxc {
 
 // All that is wrong, as one.
 std::string SentenceOf(const Diagnostics& errors);
+template <class T>
+runtime::StatusOr<T> InStatus(Result<T> result) {
+  if (result.ok()) return std::move(*result);
+  return runtime::Status(runtime::StatusCode::kInvalidArgument,
+                         SentenceOf(result.errors()));
+}
 TensorType TensorTypeOf(const runtime::ArrayType& type);
 runtime::ArrayType ArrayTypeOf(const TensorType& type);
 

@@ -7,15 +7,14 @@
 #include <utility>
 #include <vector>
 
-#include "ir/support/result.h"
 #include "runtime/api/handles.h"
-#include "runtime/ndarray/imperative.h"
+#include "runtime/autograd/autograd.h"
+#include "runtime/ndarray/operator_call.h"
 #include "tools/imperative/function_graph.h"
 #include "tools/imperative/mxc_ndarray.h"
+#include "tools/imperative/tape_compiler.h"
 
-struct mxc_ndarray {
-  mxc::runtime::NDArray array;
-};
+struct mxc_ndarray : mxc::runtime::TrackedArray {};
 
 struct mxc_ndarray_op {
   std::shared_ptr<mxc::runtime::CallableOperator> op;
@@ -23,33 +22,30 @@ struct mxc_ndarray_op {
 
 namespace mxc {
 
-template <class T>
-runtime::StatusOr<T> InStatus(Result<T> result) {
-  if (result.ok()) return std::move(*result);
-  return runtime::Status(runtime::StatusCode::kInvalidArgument,
-                         SentenceOf(result.errors()));
+inline runtime::Status Taken(mxc_status* status) {
+  const std::unique_ptr<mxc_status, decltype(&mxc_status_release)> owned(
+      status, &mxc_status_release);
+  return {static_cast<runtime::StatusCode>(mxc_status_code(status)),
+          mxc_status_message(status)};
 }
 
-inline runtime::StatusOr<std::vector<runtime::NDArray>> ArraysOf(
-    mxc_ndarray* const* handles, size_t count, const char* name) {
-  std::vector<runtime::NDArray> arrays(count);
+inline runtime::Status CheckHandles(mxc_ndarray* const* handles, size_t count,
+                                    const char* name) {
   for (size_t i = 0; i < count; ++i) {
-    if (handles[i] == nullptr) {
-      return Fail(runtime::StatusCode::kInvalidArgument, "'%s[%zu]' is null",
-                  name, i);
-    }
-    arrays[i] = handles[i]->array;
+    if (handles[i] != nullptr) continue;
+    return Fail(runtime::StatusCode::kInvalidArgument, "'%s[%zu]' is null",
+                name, i);
   }
-  return arrays;
+  return {};
 }
 
-// Calls with the arrays that the caller has given for outputs, and hands out
-// those that were made.
+// Calls with what the caller has given for outputs, and hands out those that were
+// made.
 template <class Call>
 runtime::Status WithOutputs(mxc_ndarray** outputs, size_t count, Call call) {
-  std::vector<runtime::NDArray> arrays(count);
+  std::vector<runtime::TrackedArray> arrays(count);
   for (size_t o = 0; o < count; ++o) {
-    if (outputs[o] != nullptr) arrays[o] = outputs[o]->array;
+    if (outputs[o] != nullptr) arrays[o] = *outputs[o];
   }
   // Before anything is called: there is memory for what is handed out.
   std::vector<std::unique_ptr<mxc_ndarray>> made(count);
@@ -58,9 +54,8 @@ runtime::Status WithOutputs(mxc_ndarray** outputs, size_t count, Call call) {
   }
   MXC_RT_RETURN_IF_ERROR(call(arrays));
   for (size_t o = 0; o < count; ++o) {
-    if (made[o] == nullptr) continue;
-    made[o]->array = arrays[o];
-    outputs[o] = made[o].release();
+    if (made[o] != nullptr) outputs[o] = made[o].release();
+    static_cast<runtime::TrackedArray&>(*outputs[o]) = arrays[o];
   }
   return {};
 }
@@ -70,12 +65,13 @@ inline runtime::Status CallWithHandles(
     const std::shared_ptr<runtime::CallableOperator>& op,
     mxc_ndarray* const* inputs, size_t input_count, mxc_ndarray** outputs,
     size_t output_count, bool training) {
-  MXC_RT_ASSIGN(const std::vector<runtime::NDArray> given,
-                ArraysOf(inputs, input_count, "inputs"));
-  return WithOutputs(
-      outputs, output_count, [&](std::vector<runtime::NDArray>& made) {
-        return runtime::Imperative::Get().Call(op, given, made, training);
-      });
+  MXC_RT_RETURN_IF_ERROR(CheckHandles(inputs, input_count, "inputs"));
+  const std::vector<const runtime::TrackedArray*> given(inputs,
+                                                        inputs + input_count);
+  return WithOutputs(outputs, output_count,
+                     [&](std::vector<runtime::TrackedArray>& made) {
+                       return TheAutograd().Call(op, given, made, training);
+                     });
 }
 
 }  // namespace mxc

@@ -75,7 +75,7 @@ StatusOr<TensorType> TypeOf(const mxc_partial_type& from, size_t input) {
   return type;
 }
 
-mxc_partial_type ToC(const TensorType& type) {
+mxc_partial_type PartialType(const TensorType& type) {
   mxc_partial_type to = {-1, -1, {}};
   if (type.dtype != DType::kUnknown) to.dtype = static_cast<int>(type.dtype);
   if (!type.shape.known_rank()) return to;
@@ -135,8 +135,8 @@ mxc_status* mxc_graph_infer(const mxc_graph* graph, mxc_partial_type* inputs,
         }
         MXC_RT_ASSIGN(const std::vector<TensorType> inferred,
                       mxc::InStatus(network.Infer(types, partial != 0)));
-        std::transform(types.begin(), types.end(), inputs, ToC);
-        std::transform(inferred.begin(), inferred.end(), outputs, ToC);
+        std::transform(types.begin(), types.end(), inputs, PartialType);
+        std::transform(inferred.begin(), inferred.end(), outputs, PartialType);
         return {};
       });
 }

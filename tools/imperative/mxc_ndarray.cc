@@ -14,15 +14,16 @@
 #include "tools/imperative/compile_operator.h"
 #include "tools/imperative/handles.h"
 
-using mxc::ArraysOf;
 using mxc::AttrText;
 using mxc::CallWithHandles;
+using mxc::CheckHandles;
 using mxc::FindCallable;
 using mxc::InStatus;
 using mxc::SignatureOf;
 using mxc::WithOutputs;
 using mxc::runtime::ArrayProgram;
 using mxc::runtime::ArrayType;
+using mxc::runtime::AutogradFlags;
 using mxc::runtime::Chunk;
 using mxc::runtime::Executor;
 using mxc::runtime::Guarded;
@@ -33,6 +34,7 @@ using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
 using mxc::runtime::StatusCode;
 using mxc::runtime::StatusOr;
+using mxc::runtime::TrackedArray;
 
 struct mxc_program {
   std::shared_ptr<mxc_executor> executor;
@@ -43,7 +45,7 @@ namespace {
 
 Status Hand(StatusOr<NDArray> array, mxc_ndarray** out) {
   if (!array.ok()) return array.status();
-  *out = new mxc_ndarray{std::move(*array)};
+  *out = new mxc_ndarray{{std::move(*array), {}}};
   return {};
 }
 
@@ -61,11 +63,38 @@ StatusOr<std::vector<AttrText>> AttrsOf(const char* const* names,
   return attrs;
 }
 
-Status Taken(mxc_status* status) {
-  const std::unique_ptr<mxc_status, decltype(&mxc_status_release)> owned(
-      status, &mxc_status_release);
-  return {static_cast<StatusCode>(mxc_status_code(status)),
-          mxc_status_message(status)};
+// Gradients do not go through it: what it gives is constant.
+Status CallProgram(const std::shared_ptr<ArrayProgram>& program,
+                   std::span<const NDArray> inputs,
+                   std::vector<TrackedArray>& outputs) {
+  std::vector<NDArray> results;
+  for (const TrackedArray& output : outputs) results.push_back(output.array);
+  MXC_RT_RETURN_IF_ERROR(Imperative::Get().Call(program, inputs, results));
+  for (size_t o = 0; o < outputs.size(); ++o) outputs[o].array = results[o];
+  return {};
+}
+
+// While the thread records a view is recorded as what `name` gives for the array.
+Status HandView(const mxc_ndarray& array, StatusOr<NDArray> view,
+                const char* name, const std::vector<AttrText>& attrs,
+                mxc_ndarray** out) {
+  if (!view.ok()) return view.status();
+  auto made = std::make_unique<mxc_ndarray>();
+  made->array = std::move(*view);
+  if (AutogradFlags::Here().recording && array.origin.IsLive()) {
+    MXC_RT_ASSIGN(const auto op, InStatus(FindCallable(name, attrs)));
+    MXC_RT_RETURN_IF_ERROR(mxc::TheAutograd().RecordView(op, array, *made));
+  }
+  *out = made.release();
+  return {};
+}
+
+std::string DimsText(std::span<const int64_t> dims) {
+  std::string text;
+  for (const int64_t dim : dims) {
+    text += (text.empty() ? "" : ", ") + std::to_string(dim);
+  }
+  return "(" + text + (dims.size() == 1 ? ",)" : ")");
 }
 
 }  // namespace
@@ -107,7 +136,7 @@ mxc_status* mxc_ndarray_over(mxc_dtype dtype, const int64_t* dims, size_t rank,
                       "'elements' is not aligned to %s", mxc_dtype_name(dtype));
         }
         return Hand(NDArray(type, Chunk::Over(static_cast<std::byte*>(elements),
-                                            type.bytes(), owner)),
+                                              type.bytes(), owner)),
                     array);
       });
 }
@@ -134,14 +163,21 @@ uint64_t mxc_ndarray_bytes(const mxc_ndarray* array) {
 mxc_status* mxc_ndarray_reshape(const mxc_ndarray* array, const int64_t* dims,
                                 size_t rank, mxc_ndarray** view) {
   return Guarded(
-      {{array, "array"}, NeededArray(dims, rank, "dims"), {view, "view"}},
-      [&] { return Hand(array->array.Reshaped({dims, rank}), view); });
+      {{array, "array"}, NeededArray(dims, rank, "dims"), {view, "view"}}, [&] {
+        return HandView(*array, array->array.Reshaped({dims, rank}), "Reshape",
+                        {{"shape", DimsText({dims, rank})}}, view);
+      });
 }
 
 mxc_status* mxc_ndarray_slice(const mxc_ndarray* array, int64_t begin,
                               int64_t end, mxc_ndarray** view) {
-  return Guarded({{array, "array"}, {view, "view"}},
-                 [&] { return Hand(array->array.Sliced(begin, end), view); });
+  return Guarded({{array, "array"}, {view, "view"}}, [&] {
+    return HandView(*array, array->array.Sliced(begin, end), "slice_axis",
+                    {{"axis", "0"},
+                     {"begin", std::to_string(begin)},
+                     {"end", std::to_string(end)}},
+                    view);
+  });
 }
 
 mxc_status* mxc_ndarray_read(const mxc_ndarray* array, void* values,
@@ -268,7 +304,7 @@ mxc_status* mxc_program_bind(mxc_model* model, const mxc_bind_options* options,
     chosen.struct_size = sizeof chosen;
     chosen.share = share == nullptr ? nullptr : share->executor.get();
     mxc_executor* bound = nullptr;
-    MXC_RT_RETURN_IF_ERROR(Taken(mxc_bind(model, &chosen, &bound)));
+    MXC_RT_RETURN_IF_ERROR(mxc::Taken(mxc_bind(model, &chosen, &bound)));
     const std::shared_ptr<mxc_executor> executor(bound, &mxc_executor_close);
     auto over = ArrayProgram::Over(
         std::shared_ptr<Executor>(executor, executor->executor.get()),
@@ -284,18 +320,21 @@ void mxc_program_release(mxc_program* program) { delete program; }
 mxc_status* mxc_program_call(mxc_program* program, mxc_ndarray* const* inputs,
                              size_t input_count, mxc_ndarray** outputs,
                              size_t output_count) {
-  return Guarded({{program, "program"},
-                  NeededArray(inputs, input_count, "inputs"),
-                  NeededArray(outputs, output_count, "outputs")},
-                 [&]() -> Status {
-                   MXC_RT_ASSIGN(const std::vector<NDArray> given,
-                                 ArraysOf(inputs, input_count, "inputs"));
-                   return WithOutputs(outputs, output_count,
-                                      [&](std::vector<NDArray>& made) {
-                                        return Imperative::Get().Call(
-                                            program->program, given, made);
-                                      });
-                 });
+  return Guarded(
+      {{program, "program"},
+       NeededArray(inputs, input_count, "inputs"),
+       NeededArray(outputs, output_count, "outputs")},
+      [&]() -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckHandles(inputs, input_count, "inputs"));
+        std::vector<NDArray> given;
+        for (size_t i = 0; i < input_count; ++i) {
+          given.push_back(inputs[i]->array);
+        }
+        return WithOutputs(outputs, output_count,
+                           [&](std::vector<TrackedArray>& made) {
+                             return CallProgram(program->program, given, made);
+                           });
+      });
 }
 
 mxc_status* mxc_program_state(const mxc_program* program, const char* name,
