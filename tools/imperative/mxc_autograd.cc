@@ -117,6 +117,14 @@ mxc_status* mxc_ndarray_detach(const mxc_ndarray* array, mxc_ndarray** view) {
   });
 }
 
+mxc_status* mxc_ndarray_another(const mxc_ndarray* array,
+                                mxc_ndarray** handle) {
+  return Guarded({{array, "array"}, {handle, "handle"}}, [&] {
+    *handle = new mxc_ndarray(*array);
+    return Status();
+  });
+}
+
 // ---- Gradients -----------------------------------------------------------
 
 mxc_status* mxc_autograd_backward(mxc_ndarray* const* heads,

@@ -59,6 +59,10 @@ MXC_API int mxc_autograd_is_recorded(const mxc_ndarray* array);
 MXC_API mxc_status* mxc_ndarray_detach(const mxc_ndarray* array,
                                        mxc_ndarray** view);
 
+/* Another handle of the same memory, recorded as the array is. */
+MXC_API mxc_status* mxc_ndarray_another(const mxc_ndarray* array,
+                                        mxc_ndarray** handle);
+
 /* ---- Gradients ----------------------------------------------------------- */
 
 /* The gradients of the sum of all heads, each multiplied by its head gradient,

@@ -232,6 +232,7 @@ NB_MODULE(_ndarray, m) {
   // Threads that run when the interpreter ends keep what they use.
   nanobind::set_leak_warnings(false);
   mxc::python::DeclareArray(m);
+  mxc::python::DeclareAutograd(m);
   mxc::python::DeclareOperator(m);
   mxc::python::DeclareGraph(m);
 }

@@ -47,6 +47,7 @@ template <class Call>
 void WithoutGil(Call call);
 
 void DeclareArray(nb::module_& m);
+void DeclareAutograd(nb::module_& m);
 void DeclareOperator(nb::module_& m);
 void DeclareGraph(nb::module_& m);
 

@@ -41,8 +41,8 @@ mxc_partial_type Unknown() { return {.dtype = -1, .rank = -1, .dims = {}}; }
 
 void SetShape(const std::vector<int64_t>& dims, mxc_partial_type& type) {
   if (dims.size() > MXC_GRAPH_AXES) {
-    Raise(PyExc_ValueError, "a shape has at most " +
-                                std::to_string(MXC_GRAPH_AXES) + " axes");
+    Raise(PyExc_ValueError,
+          "a shape has at most " + std::to_string(MXC_GRAPH_AXES) + " axes");
   }
   type.rank = static_cast<int32_t>(dims.size());
   std::ranges::copy(dims, type.dims);
@@ -128,8 +128,9 @@ class GraphHandle {
 }  // namespace
 
 void DeclareGraph(nb::module_& m) {
-  nb::class_<GraphHandle>(m, "Graph", "A network that is called like an "
-                                      "operator.")
+  nb::class_<GraphHandle>(m, "Graph",
+                          "A network that is called like an "
+                          "operator.")
       .def(nb::init<const std::string&>(), nb::arg("symbol_json"),
            "Of MXNet's symbol JSON, of any version.")
       .def_prop_ro("arguments", &GraphHandle::arguments,
