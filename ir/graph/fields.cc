@@ -301,10 +301,34 @@ std::string PrintField(const Field& field) {
 
 std::string PrintBool(bool value) { return value ? "True" : "False"; }
 
+namespace {
+
+// One line of any text, and back.
+std::string AsLine(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n' || c == '\\') line += '\\';
+    line += c == '\n' ? 'n' : c;
+  }
+  return line;
+}
+
+std::string OfLine(std::string_view line) {
+  std::string text;
+  for (size_t i = 0; i < line.size(); ++i) {
+    const bool escaped = line[i] == '\\' && i + 1 < line.size();
+    if (escaped) ++i;
+    text += escaped && line[i] == 'n' ? '\n' : line[i];
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string PrintAttrLines(const std::vector<AttrText>& attrs) {
   std::string lines;
   for (const auto& [name, text] : attrs) {
-    lines += fmt::format("{}={}\n", name, text);
+    lines += fmt::format("{}={}\n", name, AsLine(text));
   }
   return lines;
 }
@@ -315,7 +339,7 @@ std::vector<AttrText> ParseAttrLines(std::string_view lines) {
     const size_t end = lines.find('\n', at), equals = lines.find('=', at);
     if (end == lines.npos || equals > end) break;
     attrs.emplace_back(lines.substr(at, equals - at),
-                       lines.substr(equals + 1, end - equals - 1));
+                       OfLine(lines.substr(equals + 1, end - equals - 1)));
     at = end + 1;
   }
   return attrs;

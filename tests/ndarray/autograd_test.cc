@@ -97,6 +97,36 @@ TEST_CASE("a graph that is retained serves again, and else it is gone") {
         "not retain the graph has used it");
 }
 
+TEST_CASE("gradients have gradients: sin, cos, -sin, -cos") {
+  const Op sin("sin");
+  const Marked x({2}, {0.3, -1.2});
+  const Recording recording;
+  const NDArray first = sin({x.get()});
+  const NDArray second = GradientOf(first, x.get(), true);
+  CheckNear(Values(second), {std::cos(0.3F), std::cos(-1.2F)});
+  const NDArray third = GradientOf(second, x.get(), true);
+  CheckNear(Values(third), {-std::sin(0.3F), -std::sin(-1.2F)});
+  Expect(Backward(third));
+  CheckNear(Values(x.gradient), {-std::cos(0.3F), -std::cos(-1.2F)});
+}
+
+TEST_CASE("gradients of gradients go through what is broadcast") {
+  const Op mul("broadcast_mul"), tanh("tanh"), sum("sum");
+  const Marked x({2, 2}, {1, 2, 3, 4}), w({1, 2}, {0.1, -0.2});
+  const Recording recording;
+  const NDArray y = tanh({mul({x.get(), w.get()}).get()});
+  const NDArray slope = GradientOf(y, w.get(), true);
+  Expect(Backward(sum({slope.get()})));
+  // d/dx_ij of Σ_i x_ij (1 - tanh²(x_ij w_j))
+  const Floats xs = {1, 2, 3, 4}, ws = {0.1F, -0.2F};
+  Floats wanted;
+  for (size_t i = 0; i < 4; ++i) {
+    const float t = std::tanh(xs[i] * ws[i % 2]);
+    wanted.push_back((1 - t * t) * (1 - 2 * xs[i] * ws[i % 2] * t));
+  }
+  CheckNear(Values(x.gradient), wanted);
+}
+
 TEST_CASE("a gradient of a gradient's norm goes through both") {
   const Op mul("elemwise_mul"), sum("sum");
   const Marked x({2}, {2, -3});

@@ -124,7 +124,10 @@ MXC_OP(MeaningGradient) {
       .Variadic()
       .Check(CheckMeaningGradient)
       .Types(MeaningGradientTypes)
-      .Meaning(MeaningGradientMeaning);
+      .Meaning(MeaningGradientMeaning)
+      .Gradient([](const MeaningGradientAttrs&, GradientBuilder& g) {
+        return MeaningGradients(g);
+      });
 }
 
 }  // namespace mxc

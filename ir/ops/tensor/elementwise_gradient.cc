@@ -7,12 +7,15 @@
 //   gradient    of the type of its input number `input`:
 //               Σ head · ∂output/∂input over the axes that it is broadcast
 //               along
+// Its own gradients follow from its meaning, which is elementwise where nothing
+// is broadcast.
 // C1  `of` is an operator with a gradient, `attrs` its attributes ("name=text"
 //     in lines), and there are as many inputs
 // C2  it has such an output for such inputs
 // C3  it reads inputs as said above; rules see to that (GradientBuilder)
 
 #include "ir/ops/differentiated.h"
+#include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/tensor/unary.h"
 #include "ir/program/derivative.h"
 #include "ir/program/steps/map.h"
@@ -124,6 +127,13 @@ void ElementwiseGradientMeaning(const GradientOfAttrs& a, Definition& def) {
           }));
 }
 
+std::vector<Value> GradientsOfElementwise(GradientBuilder& g) {
+  for (int i = 1; i < g.inputs(); ++i) {
+    if (g.In(i).shape() != g.In(0).shape()) return MeaningGradients(g);
+  }
+  return g.Elementwise();
+}
+
 }  // namespace
 
 MXC_OP(ElementwiseGradient) {
@@ -135,7 +145,10 @@ MXC_OP(ElementwiseGradient) {
       .Variadic()
       .Check(CheckElementwiseGradient)
       .Types(ElementwiseGradientTypes)
-      .Meaning(ElementwiseGradientMeaning);
+      .Meaning(ElementwiseGradientMeaning)
+      .Gradient([](const GradientOfAttrs&, GradientBuilder& g) {
+        return GradientsOfElementwise(g);
+      });
 }
 
 }  // namespace mxc
