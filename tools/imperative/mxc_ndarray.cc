@@ -107,7 +107,7 @@ mxc_status* mxc_ndarray_over(mxc_dtype dtype, const int64_t* dims, size_t rank,
                       "'elements' is not aligned to %s", mxc_dtype_name(dtype));
         }
         return Hand(NDArray(type, Chunk::Over(static_cast<std::byte*>(elements),
-                                            type.bytes(), owner)),
+                                              type.bytes(), owner)),
                     array);
       });
 }

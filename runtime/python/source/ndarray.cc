@@ -234,4 +234,5 @@ NB_MODULE(_ndarray, m) {
   mxc::python::DeclareArray(m);
   mxc::python::DeclareOperator(m);
   mxc::python::DeclareGraph(m);
+  mxc::python::DeclareMethods(m);
 }

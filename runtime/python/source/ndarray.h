@@ -49,6 +49,7 @@ void WithoutGil(Call call);
 void DeclareArray(nb::module_& m);
 void DeclareOperator(nb::module_& m);
 void DeclareGraph(nb::module_& m);
+void DeclareMethods(nb::module_& m);
 
 }  // namespace mxc::python
 
