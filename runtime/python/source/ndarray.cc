@@ -235,4 +235,5 @@ NB_MODULE(_ndarray, m) {
   mxc::python::DeclareAutograd(m);
   mxc::python::DeclareOperator(m);
   mxc::python::DeclareGraph(m);
+  mxc::python::DeclareMethods(m);
 }

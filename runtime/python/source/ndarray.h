@@ -50,6 +50,7 @@ void DeclareArray(nb::module_& m);
 void DeclareAutograd(nb::module_& m);
 void DeclareOperator(nb::module_& m);
 void DeclareGraph(nb::module_& m);
+void DeclareMethods(nb::module_& m);
 
 }  // namespace mxc::python
 

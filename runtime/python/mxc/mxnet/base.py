@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors, types and texts that all of mxc.mxnet uses."""
 
+import os
+
 import numpy as np
 
 from .._errors import Error as MXNetError
@@ -77,3 +79,13 @@ def py_str(text):
 def _as_list(value):
     """A list of what is not one."""
     return list(value) if isinstance(value, (list, tuple)) else [value]
+
+
+def data_dir_default():
+    """The folder of data and models: ~/.mxnet."""
+    return os.path.join(os.path.expanduser("~"), ".mxnet")
+
+
+def data_dir():
+    """The folder of data and models: MXNET_HOME, or else ~/.mxnet."""
+    return os.environ.get("MXNET_HOME", data_dir_default())

@@ -4,8 +4,7 @@
 import numpy as np
 
 from ... import _ndarray
-from ..base import MXNetError
-from ._invoke import call, is_recording
+from ._invoke import call
 
 _NUMBERS = (int, float, bool, np.generic)
 _SCALARS_KEPT = 4096
@@ -70,38 +69,24 @@ _COMPARISONS = {
 }
 
 
-def _forward(name):
-    def method(self, other):
-        return binary(name, self, other)
-    return method
-
-
-def _reflected(name):
-    def method(self, other):
-        return binary(name, other, self)
-    return method
-
-
 def _in_place(name):
     def method(self, other):
-        if is_recording():
-            raise MXNetError("Inplace operations (+=, -=, x[:]=, etc) are not "
-                             "supported when recording with autograd.")
         return binary(name, self, other, out=self)
     return method
 
 
 def install(cls):
     """Gives a class of arrays its operators."""
+    methods = _ndarray.BinaryMethods(cls, scalar_array, binary)
     for method, (name, reflected, in_place) in _ARITHMETIC.items():
-        setattr(cls, method, _forward(name))
-        setattr(cls, reflected, _reflected(name))
+        setattr(cls, method, methods.method(name))
+        setattr(cls, reflected, methods.method(name, reflected=True))
         setattr(cls, in_place, _in_place(name))
     for method, name in _COMPARISONS.items():
-        setattr(cls, method, _forward(name))
+        setattr(cls, method, methods.method(name))
     cls.__div__, cls.__rdiv__, cls.__idiv__ = (
         cls.__truediv__, cls.__rtruediv__, cls.__itruediv__)
-    cls.__neg__ = lambda self: binary("broadcast_mul", self, -1)
+    cls.__neg__ = lambda self: self * -1
     cls.__abs__ = lambda self: self.abs()
 
 

@@ -78,19 +78,31 @@ def _invoke(op_name, inputs, attrs, out=None):
     them; out: an NDArray, or a list of them. Returns an NDArray, or a list where
     there are several. What is called while autograd records is recorded.
     """
-    from .ndarray import NDArray
-    attrs = dict(attrs)
-    ctx = attrs.pop("ctx", None)
-    given = [None if out is None else
-             [array._array for array in (out if isinstance(out, (list, tuple))
-                                         else [out])]][0]
-    arrays, attrs = _rates_apart(op_name, [array._array for array in inputs], attrs)
-    arrays = call(op_name, arrays, attribute_pairs(attrs), given)
+    ctx = None
+    if attrs:
+        attrs = dict(attrs)
+        ctx = attrs.pop("ctx", None)
+    given = [array._array for array in inputs]
+    if attrs:
+        given, attrs = _rates_apart(op_name, given, attrs)
     if out is not None:
+        outs = out if isinstance(out, (list, tuple)) else [out]
+        call(op_name, given, attribute_pairs(attrs), [array._array for array in outs])
         return out
+    arrays = call(op_name, given, attribute_pairs(attrs))
     where = inputs[0]._ctx if inputs else _context_of(ctx)
-    results = [NDArray(array, where) for array in arrays]
-    return results[0] if len(results) == 1 else results
+    if len(arrays) == 1:
+        return _array_class(arrays[0], where)
+    return [_array_class(array, where) for array in arrays]
+
+
+_array_class = None  # NDArray, which is made over this module
+
+
+def give_results_as(cls):
+    """The class of which _invoke makes results."""
+    global _array_class
+    _array_class = cls
 
 
 def _context_of(ctx):

@@ -82,9 +82,12 @@ class _Shape:
 
 
 def _function(name, row):
+    from .ndarray import NDArray
     shape = _Shape(name, row)
 
     def function(*args, out=None, name=None, **kwargs):
+        if len(args) == 1 and not kwargs and type(args[0]) is NDArray:
+            return _invoke(shape.name, args, kwargs, out)
         inputs, attrs = shape.split(args, kwargs)
         return _invoke(shape.name, inputs, attrs, out)
 

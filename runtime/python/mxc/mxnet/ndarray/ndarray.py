@@ -8,7 +8,7 @@ from ... import _ndarray
 from ..base import MXNetError, dtype_name
 from ..context import Context, current_context
 from . import _arithmetic, _indexing, _shapes
-from ._invoke import _invoke, call
+from ._invoke import _invoke, call, give_results_as
 
 py_slice = slice
 _STORAGE_TYPE_STR_TO_ID = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
@@ -22,8 +22,9 @@ class NDArray:
     """An array of a fixed type and shape. Operators give new arrays; slices of the
     first axis and reshape() give views, which share its memory."""
 
-    __slots__ = ("_array", "_ctx", "_grad", "_fresh_grad", "_named_grad",
-                 "__weakref__", "__dict__")
+    __slots__ = ("_array", "_ctx", "__weakref__", "__dict__")
+    _grad = None
+    _fresh_grad = False
     # NumPy hands operators with an NDArray at the right over to it.
     __array_priority__ = 1000.0
 
@@ -32,8 +33,6 @@ class NDArray:
             handle = handle._array
         self._array = handle
         self._ctx = ctx or current_context()
-        self._grad = None
-        self._fresh_grad = False
 
     # ---- What it is ---------------------------------------------------------
     @property
@@ -295,3 +294,4 @@ class NDArray:
 
 
 _arithmetic.install(NDArray)
+give_results_as(NDArray)

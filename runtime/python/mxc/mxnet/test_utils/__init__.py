@@ -1,10 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """mx.test_utils: comparison with tolerances, drawn arrays, and what tests need."""
 
-import sys as _sys
+# Tests import all names of this module, and with them, as of MXNet's, these.
+import errno
+import json
+import logging
+import numbers
+import os
+import platform
+import struct
+import sys
+import time
+import traceback
 from collections import OrderedDict
+from contextlib import contextmanager
 
 import numpy as np
+import numpy.testing as npt
 
 from .. import ndarray as nd
 from ..context import Context, current_context
@@ -35,8 +47,7 @@ from ._surroundings import (default_context, default_dtype, discard_stderr, envi
                             has_tvm_ops, is_aarch64_run, is_cd_run, is_op_runnable,
                             list_gpus, retry, set_default_context)
 
-# Tests find NumPy and this package here, as they do in MXNet's module.
-mx = _sys.modules[__name__.rsplit(".", 1)[0]]
+mx = sys.modules[__name__.rsplit(".", 1)[0]]
 rnd = np.random
 
 try:
