@@ -1,7 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """mx.test_utils: comparison with tolerances, drawn arrays, and what tests need."""
 
-import sys as _sys
+# Tests that import all names of mx.test_utils take modules from here, too.
+import errno
+import gzip
+import json
+import logging
+import numbers
+import os
+import struct
+import sys
+import time
+import traceback
+import zipfile
 from collections import OrderedDict
 
 import numpy as np
@@ -36,7 +47,7 @@ from ._surroundings import (default_context, default_dtype, discard_stderr, envi
                             list_gpus, retry, set_default_context)
 
 # Tests find NumPy and this package here, as they do in MXNet's module.
-mx = _sys.modules[__name__.rsplit(".", 1)[0]]
+mx = sys.modules[__name__.rsplit(".", 1)[0]]
 rnd = np.random
 
 try:
