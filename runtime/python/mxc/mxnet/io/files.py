@@ -22,11 +22,12 @@ class SourceIter(DataIter):
     """Batches of a source of runtime/data.
 
     spec: the source, as `mxc train --data` has it; settings: its options; dtype:
-    of the batches, None: as the source has it.
+    of the batches, None: as the source has it; reorders: whether shuffled samples
+    have another order in each epoch.
     """
 
     def __init__(self, spec, batch_size, settings, data_name="data",
-                 label_name="softmax_label", dtype=None):
+                 label_name="softmax_label", dtype=None, reorders=True):
         super().__init__(batch_size)
         options = _train.SampleOptions()
         options.batch = batch_size
@@ -37,6 +38,7 @@ class SourceIter(DataIter):
         except (ValueError, OSError) as error:
             raise MXNetError(str(error)) from error
         self._epoch = 0
+        self._reorders = reorders
         self._names = (data_name, label_name)
         self._dtype = dtype
         self._first = self._pending = self._read()
@@ -72,7 +74,7 @@ class SourceIter(DataIter):
     def reset(self):
         if self._pending is not None:
             return
-        self._epoch += 1
+        self._epoch += self._reorders
         self._samples.seek(self._epoch)
         self._pending = self._read()
         self._ended = False
@@ -90,7 +92,7 @@ class SourceIter(DataIter):
     def next(self):
         if not self.iter_next():
             raise StopIteration
-        return DataBatch(data=self.getdata(), label=self.getlabel(),
+        return DataBatch(data=self._arrays(0), label=self._arrays(1),
                          pad=self.getpad(), index=self.getindex())
 
     def _arrays(self, which):
@@ -98,10 +100,12 @@ class SourceIter(DataIter):
                 for array in self._current[which]]
 
     def getdata(self):
-        return self._arrays(0)
+        """The first array of data of the present batch."""
+        return self._arrays(0)[0]
 
     def getlabel(self):
-        return self._arrays(1)
+        """Its first labels."""
+        return self._arrays(1)[0]
 
     def getindex(self):
         return list(self._current[2])
@@ -116,7 +120,7 @@ def _required(name, value):
     return os.fspath(value)
 
 
-def _iterator(spec, batch_size, kwargs, **settings):
+def _iterator(spec, batch_size, kwargs, reorders=True, **settings):
     """The SourceIter of a source with the options of MXNet's function."""
     names = {key: kwargs.pop(key) for key in ("data_name", "label_name")
              if key in kwargs}
@@ -126,21 +130,23 @@ def _iterator(spec, batch_size, kwargs, **settings):
             raise NotImplementedError(f"the option {name} is not there")
     given = {name: value for name, value in {**kwargs, **settings}.items()
              if name not in _IGNORED and value is not None}
-    return SourceIter(spec, batch_size, given, dtype=dtype, **names)
+    return SourceIter(spec, batch_size, given, dtype=dtype, reorders=reorders,
+                      **names)
 
 
 def MNISTIter(image=None, label=None, batch_size=128, shuffle=True, flat=False,
               seed=0, **kwargs):
     """MNIST's idx files, plain or compressed: pixels from 0 to 255/256, flat or
-    (1, 28, 28); rows that do not fill a batch are left out."""
+    (1, 28, 28); rows that do not fill a batch are left out. Shuffled once."""
+    kwargs.pop("data_shape", None)
     image, label = _required("image", image), _required("label", label)
     folder = os.path.dirname(image) or "."
     for file in (image, label):
         if not os.path.exists(file):
             raise MXNetError(f"{file} cannot be opened")
-    return _iterator(f"mnist:{folder}", batch_size, kwargs, shuffle=bool(shuffle),
-                     flat=bool(flat), seed=seed, last_batch="discard",
-                     image=os.path.basename(image),
+    return _iterator(f"mnist:{folder}", batch_size, kwargs, reorders=False,
+                     shuffle=bool(shuffle), flat=bool(flat), seed=seed,
+                     last_batch="discard", image=os.path.basename(image),
                      label=os.path.relpath(label, folder))
 
 

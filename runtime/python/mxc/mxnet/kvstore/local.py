@@ -86,10 +86,11 @@ class KVStore(KVStoreBase):
     def pushpull(self, key, value, out=None, priority=0):
         """push, then pull; without `out` the values are written."""
         if self._updater is None:
+            # All sums before the first array is written: it may be in several.
+            sums = [summed(arrays) for _, arrays in self._pairs(key, value)]
             targets = self._pairs(key, value if out is None else out)
-            for (_, arrays), (_, outs) in zip(self._pairs(key, value), targets):
-                total = summed(arrays)
-                for array in outs:
+            for total, (_, arrays) in zip(sums, targets):
+                for array in arrays:
                     total.copyto(array)
             return
         self.push(key, value, priority)

@@ -125,11 +125,31 @@ def shapes(symbol, args, kwargs, partial):
              for name, shape in _given(symbol, args, kwargs, "shapes").items()}
     given = {name: shape for name, shape in given.items() if shape}
     values, heads = _Cut(symbol).infer(given, _shapes_across, _infer_shapes)
+    if partial:
+        values = _as_far_as_mxnet(symbol, values)
     found = ([values.get(name, ()) for name in symbol.list_arguments()], heads,
              [values.get(name, ()) for name in symbol.list_auxiliary_states()])
     if not partial and not all(_known(shape) for part in found for shape in part):
         return None, None, None
     return tuple([_shown(shape, np_shape) for shape in part] for part in found)
+
+
+# Layers of which MXNet infers nothing before the rank of their data is known.
+_WAIT_FOR_DATA = {"FullyConnected", "Convolution", "Deconvolution", "Embedding"}
+
+
+def _as_far_as_mxnet(symbol, values):
+    """The shapes without those that only the layer's attributes tell."""
+    values = dict(values)
+    for node in walk(symbol._heads):
+        if node.op not in _WAIT_FOR_DATA or node.inputs[0][0].op:
+            continue
+        names = [of.name for of, _ in node.inputs if of.op is None]
+        if not any(values.get(names[0], ())):
+            for name, (of, _) in zip(names, node.inputs):
+                if "__shape__" not in of.attrs:
+                    values[name] = ()
+    return values
 
 
 def _extents(shape):

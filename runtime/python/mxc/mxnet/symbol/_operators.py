@@ -47,7 +47,6 @@ _OPTIONAL_INPUTS = {
 
 # MXNet's names of outputs, where the compiler has others.
 _OUTPUT_NAMES = {
-    "Pooling": ("output", "workspace"),
     "_contrib_box_nms": ("output0", "output1"),
     "CTCLoss": ("output0", "output1"),
     "_contrib_quantize": ("output0", "output1", "output2"),
@@ -103,10 +102,13 @@ def _signature(name, attrs, count):
     # The last outputs are the next values of the states.
     outputs = row["outputs"][:len(row["outputs"]) - len(states)]
     return Signature(tuple(given["name"] for given in row["inputs"]), states,
-                     _output_names(name, outputs), row["visible_outputs"])
+                     _output_names(name, outputs, dict(attrs)),
+                     row["visible_outputs"])
 
 
-def _output_names(name, outputs):
+def _output_names(name, outputs, attrs):
+    if name == "Pooling" and attrs.get("pool_type", "max") == "max":
+        return ("output", "workspace")
     if name == "SliceChannel":
         return tuple(f"output{i}" for i in range(len(outputs)))
     if name == "_sample_multinomial" and len(outputs) == 1:

@@ -3,6 +3,7 @@
 
 # Tests import all names of this module, and with them, as of MXNet's, these.
 import errno
+import gzip
 import json
 import logging
 import numbers
@@ -12,6 +13,7 @@ import struct
 import sys
 import time
 import traceback
+import zipfile
 from collections import OrderedDict
 from contextlib import contextmanager
 
@@ -47,6 +49,7 @@ from ._surroundings import (default_context, default_dtype, discard_stderr, envi
                             has_tvm_ops, is_aarch64_run, is_cd_run, is_op_runnable,
                             list_gpus, retry, set_default_context)
 
+# Tests find NumPy and this package here, as they do in MXNet's module.
 mx = sys.modules[__name__.rsplit(".", 1)[0]]
 rnd = np.random
 

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executors: values and gradients of mathematics, CustomOp, monitors, checks."""
+
+import numpy as np
+import pytest
+
+import mxc.mxnet as mx
+
+
+def test_values_and_gradients():
+    x, y = mx.sym.var("x"), mx.sym.var("y")
+    a, b = mx.nd.array([1, 2, 3]), mx.nd.array([4, 5, 6])
+    grads = [mx.nd.zeros((3,)), mx.nd.zeros((3,))]
+    executor = (x * x + x * y).bind(mx.cpu(), [a, b], grads)
+    assert executor.forward(is_train=True)[0].asnumpy().tolist() == [5, 14, 27]
+    executor.backward(mx.nd.array([1, 10, 100]))
+    assert grads[0].asnumpy().tolist() == [6, 90, 1200]
+    assert grads[1].asnumpy().tolist() == [1, 20, 300]
+    executor.backward(mx.nd.ones((3,)))
+    assert grads[1].asnumpy().tolist() == [1, 2, 3]
+
+
+def test_gradient_requests():
+    x, y, z = (mx.sym.var(name) for name in "xyz")
+    executor = (x * y * z).simple_bind(
+        mx.cpu(), grad_req={"x": "add", "y": "write"}, x=(2,), y=(2,), z=(2,))
+    for name, value in (("x", 2), ("y", 3), ("z", 5)):
+        executor.arg_dict[name][:] = value
+    for _ in range(2):
+        executor.forward(is_train=True)
+        executor.backward(mx.nd.ones((2,)))
+    assert executor.grad_dict["x"].asnumpy().tolist() == [30, 30]
+    assert executor.grad_dict["y"].asnumpy().tolist() == [10, 10]
+    assert executor.grad_dict["z"] is None
+
+
+def test_states_of_training():
+    net = mx.sym.BatchNorm(mx.sym.var("x"), fix_gamma=False, momentum=0.5,
+                           eps=1e-5, name="bn")
+    executor = net.simple_bind(mx.cpu(), x=(4, 2))
+    executor.arg_dict["bn_gamma"][:] = 1
+    executor.aux_dict["bn_moving_var"][:] = 1
+    data = np.array([[1, 2], [3, 4], [5, 6], [7, 8]], "float32")
+    executor.forward(is_train=False, x=mx.nd.array(data))
+    np.testing.assert_allclose(executor.outputs[0].asnumpy(), data, rtol=1e-4)
+    executor.forward(is_train=True)
+    np.testing.assert_allclose(executor.aux_dict["bn_moving_mean"].asnumpy(),
+                               [2, 2.5], rtol=1e-6)
+    np.testing.assert_allclose(executor.outputs[0].asnumpy().mean(axis=0), 0,
+                               atol=1e-5)
+
+
+def test_reshaped_executors_share_parameters():
+    net = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=3, name="fc")
+    executor = net.simple_bind(mx.cpu(), x=(5, 2))
+    executor.arg_dict["fc_weight"][:] = 2
+    smaller = executor.reshape(x=(2, 2))
+    smaller.forward(x=mx.nd.ones((2, 2)))
+    assert (smaller.outputs[0].asnumpy() == 4).all()
+    executor.arg_dict["fc_bias"][:] = 1
+    smaller.forward()
+    assert (smaller.outputs[0].asnumpy() == 5).all()
+    with pytest.raises(AssertionError):
+        executor.reshape(x=(9, 2))
+    assert executor.reshape(allow_up_sizing=True, x=(9, 2)).forward()[
+        0].shape == (9, 3)
+
+
+def test_loss_needs_no_gradient():
+    net = mx.sym.SoftmaxOutput(mx.sym.var("x"), name="softmax")
+    executor = net.simple_bind(mx.cpu(), x=(2, 3))
+    executor.forward(is_train=True, softmax_label=mx.nd.array([0, 2]))
+    executor.backward()
+    expected = np.full((2, 3), 1 / 3)
+    expected[0, 0] -= 1
+    expected[1, 2] -= 1
+    np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(), expected,
+                               rtol=1e-5)
+
+
+def test_mistakes_in_binding():
+    x = mx.sym.var("x")
+    net = mx.sym.FullyConnected(x, num_hidden=2, name="fc")
+    for wrong, error in (
+            (lambda: net.simple_bind(mx.cpu()), RuntimeError),
+            (lambda: net.bind(mx.cpu(), [mx.nd.ones((2, 2))]), ValueError),
+            (lambda: net.bind(mx.cpu(), {"x": mx.nd.ones((2, 2))}), ValueError),
+            (lambda: net.bind(mx.cpu(), {"x": 3}), (TypeError, ValueError)),
+            (lambda: net.simple_bind(mx.cpu(), grad_req="nonsense", x=(2, 2)),
+             ValueError)):
+        with pytest.raises(error):
+            wrong()
+    executor = net.simple_bind(mx.cpu(), x=(2, 2))
+    with pytest.raises(ValueError):
+        executor.forward(x=mx.nd.ones((3, 2)))
+    with pytest.raises(TypeError):
+        executor.forward(stranger=mx.nd.ones((3, 2)))
+    with pytest.raises(mx.MXNetError):
+        executor.backward()
+
+
+@mx.operator.register("test_square_times")
+class SquareTimesProp(mx.operator.CustomOpProp):
+    """x² · factor, and how often it ran."""
+
+    def __init__(self, factor="1"):
+        super().__init__(need_top_grad=True)
+        self.factor = float(factor)
+
+    def list_auxiliary_states(self):
+        return ["count"]
+
+    def infer_shape(self, in_shape):
+        return in_shape, [in_shape[0]], [(1,)]
+
+    def create_operator(self, ctx, in_shapes, in_dtypes):
+        factor = self.factor
+
+        class SquareTimes(mx.operator.CustomOp):
+            def forward(self, is_train, req, in_data, out_data, aux):
+                self.assign(out_data[0], req[0], in_data[0] * in_data[0] * factor)
+                aux[0][:] += 1
+
+            def backward(self, req, out_grad, in_data, out_data, in_grad, aux):
+                self.assign(in_grad[0], req[0],
+                            out_grad[0] * in_data[0] * (2 * factor))
+
+        return SquareTimes()
+
+
+def test_custom_operators_in_graphs():
+    x = mx.sym.var("x")
+    net = mx.sym.Custom(x * 2, op_type="test_square_times", factor=3,
+                        name="square") + 1
+    assert net.list_arguments() == ["x"]
+    assert net.list_auxiliary_states() == ["square_count"]
+    assert net.infer_shape(x=(2, 3))[1] == [(2, 3)]
+    executor = net.simple_bind(mx.cpu(), x=(2,))
+    executor.forward(is_train=True, x=mx.nd.array([1, 2]))
+    assert executor.outputs[0].asnumpy().tolist() == [13, 49]
+    executor.backward(mx.nd.ones((2,)))
+    assert executor.grad_arrays[0].asnumpy().tolist() == [24, 48]
+    assert executor.aux_arrays[0].asnumpy().tolist() == [1]
+
+
+def test_custom_operators_of_arrays():
+    count = mx.nd.zeros((1,))
+    out = mx.nd.Custom(mx.nd.array([1, 2]), count, op_type="test_square_times")
+    assert out.asnumpy().tolist() == [1, 4]
+    assert count.asnumpy().tolist() == [1]
+    with pytest.raises(mx.MXNetError):
+        mx.nd.Custom(count, op_type="no such operator")
+
+
+class Twice(mx.operator.NumpyOp):
+    """The earlier interface."""
+
+    def infer_shape(self, in_shape):
+        return in_shape, [in_shape[0]]
+
+    def forward(self, in_data, out_data):
+        out_data[0][:] = in_data[0] * 2
+
+    def backward(self, out_grad, in_data, out_data, in_grad):
+        in_grad[0][:] = out_grad[0] * 2
+
+
+def test_operators_of_numpy():
+    executor = Twice()(mx.sym.var("x"), name="twice").simple_bind(mx.cpu(), x=(2,))
+    executor.forward(is_train=True, x=mx.nd.array([3, 4]))
+    executor.backward(mx.nd.array([1, 10]))
+    assert executor.outputs[0].asnumpy().tolist() == [6, 8]
+    assert executor.grad_arrays[0].asnumpy().tolist() == [2, 20]
+
+
+def test_monitors_see_every_operator():
+    net = mx.sym.FullyConnected(mx.sym.var("x"), num_hidden=2, name="fc")
+    executor = mx.sym.Activation(net, act_type="relu", name="act").simple_bind(
+        mx.cpu(), x=(1, 2))
+    monitor = mx.mon.Monitor(1, sort=True, pattern=".*output")
+    monitor.install(executor)
+    monitor.tic()
+    executor.forward()
+    assert [name for _, name, _ in monitor.toc()] == ["act_output", "fc_output"]
+
+
+def test_checks_find_wrong_gradients():
+    from mxc.mxnet.test_utils import (check_consistency, check_numeric_gradient,
+                                      check_symbolic_backward,
+                                      check_symbolic_forward)
+    x = mx.sym.var("x")
+    data = [np.array([[0.5, 1.5], [2.0, 3.0]], "float32")]
+    check_symbolic_forward(mx.sym.square(x), data, [data[0] ** 2])
+    check_symbolic_backward(mx.sym.square(x), data, [np.ones((2, 2))],
+                            [2 * data[0]])
+    check_numeric_gradient(mx.sym.square(x), data, rtol=1e-2)
+    check_consistency(mx.sym.square(x), [
+        {"ctx": mx.cpu(), "x": (2, 2), "type_dict": {"x": kind}}
+        for kind in (np.float32, np.float64)])
+    with pytest.raises(AssertionError):
+        check_symbolic_forward(mx.sym.square(x), data, [data[0]])
+    with pytest.raises(AssertionError):
+        check_numeric_gradient(mx.sym.BlockGrad(mx.sym.square(x)), data, rtol=1e-2)
