@@ -199,35 +199,36 @@ class Block:
 
     def save(self, prefix):
         """Writes the values to `prefix-model.params` and the names to `prefix-model.json`."""
-        params = {}
-        structure = self._structure(params)
+        values = {}
+        structure = self._structure(values)
         with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
             json.dump(structure, file)
-        ndarray.save(f"{prefix}-model.params", params)
+        ndarray.save(f"{prefix}-model.params", values)
 
-    def _structure(self, params):
-        """Children and parameters by attribute; adds values to `params` by full name."""
-        params.update({param.name: param._reduce() for param in self._reg_params.values()})
-        return {"name": self.name, "type": type(self).__name__,
+    def _structure(self, values):
+        """Parameters by attribute and children in order; adds to `values` by full name."""
+        values.update({param.name: param._reduce() for param in self._reg_params.values()})
+        return {"type": type(self).__name__,
                 "params": {key: param.name for key, param in self._reg_params.items()},
-                "children": {key: child._structure(params)
-                             for key, child in self._children.items()}}
+                "children": [child._structure(values) for child in self._children.values()]}
 
     def load(self, prefix):
-        """Reads what `save` wrote of a block with the same children."""
+        """Reads what `save` wrote of a block with the same children, whatever their names."""
         with open(f"{prefix}-model.json", encoding="utf-8") as file:
             structure = json.load(file)
         self._load_structure(structure, ndarray.load(f"{prefix}-model.params"))
 
     def _load_structure(self, structure, values):
+        if structure["params"].keys() != self._reg_params.keys() or \
+                len(structure["children"]) != len(self._children):
+            raise ValueError(
+                f"{self.name} has the parameters {list(self._reg_params)} and "
+                f"{len(self._children)} children; saved was a {structure['type']} with "
+                f"{list(structure['params'])} and {len(structure['children'])}.")
         for key, name in structure["params"].items():
-            if key not in self._reg_params:
-                raise ValueError(f"{self.name} has no parameter {key}, which was saved.")
             self._reg_params[key]._load_init(values[name], None)
-        for key, child in structure["children"].items():
-            if key not in self._children:
-                raise ValueError(f"{self.name} has no child {key}, which was saved.")
-            self._children[key]._load_structure(child, values)
+        for child, part in zip(self._children.values(), structure["children"]):
+            child._load_structure(part, values)
 
     # Calls.
 

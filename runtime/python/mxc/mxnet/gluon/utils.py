@@ -2,6 +2,9 @@
 """Batches over contexts, norms of gradients, and files."""
 import hashlib
 import os
+import ssl
+import urllib.request
+import uuid
 import warnings
 import weakref
 
@@ -88,25 +91,60 @@ def replace_file(src, dst):
 
 
 def download(url, path=None, overwrite=False, sha1_hash=None, retries=5, verify_ssl=True):
-    """The path of the file that `url` names, where it lies on this machine already.
+    """The path of a local copy of `url`: `path`, a file or a folder, or the URL's last word.
 
-    Nothing is fetched: a file that is not there, or whose SHA-1 differs, is an OSError
-    that says where to put it. `retries` and `verify_ssl` are of no use here."""
-    del retries, verify_ssl
+    It is fetched where there is none, where its SHA-1 is not `sha1_hash`, or with
+    `overwrite`; an OSError says why that failed after 1 + `retries` attempts."""
     name = url.split("/")[-1]
-    assert name, f"'{url}' names no file."
     if path is None:
+        assert name, f"'{url}' names no file: path= is needed."
         path = name
     else:
         path = os.path.expanduser(path)
         if os.path.isdir(path):
             path = os.path.join(path, name)
-    if overwrite or not os.path.exists(path):
-        raise OSError(f"mxc downloads nothing: put the file of {url} at {path}.")
-    if sha1_hash and not check_sha1(path, sha1_hash):
-        raise OSError(f"{path} has another SHA-1 than {sha1_hash}, and mxc downloads nothing: "
-                      f"put the file of {url} there.")
-    return path
+    if not overwrite and os.path.exists(path) and (
+            not sha1_hash or check_sha1(path, sha1_hash)):
+        return path
+    os.makedirs(os.path.dirname(os.path.abspath(path)), exist_ok=True)
+    for attempt in range(max(retries, 0), -1, -1):
+        try:
+            _fetch(url, path, sha1_hash, verify_ssl)
+            return path
+        except Exception as error:
+            if attempt == 0:
+                raise OSError(f"{url} cannot be fetched ({error}): put its file at "
+                              f"{path}.") from error
+
+
+def _fetch(url, path, sha1_hash, verify_ssl):
+    """Writes what `url` has beside `path`, then moves it there."""
+    part = f"{path}.{uuid.uuid4().hex}"
+    try:
+        with open(part, "wb") as file:
+            for block in _blocks(url, verify_ssl):
+                file.write(block)
+        if sha1_hash and not check_sha1(part, sha1_hash):
+            raise OSError(f"its SHA-1 is not {sha1_hash}")
+        replace_file(part, path)
+    finally:
+        if os.path.exists(part):
+            os.remove(part)
+
+
+def _blocks(url, verify_ssl):
+    """The bytes of `url`, by requests where that is installed."""
+    try:
+        import requests
+    except ImportError:
+        context = None if verify_ssl else ssl._create_unverified_context()
+        with urllib.request.urlopen(url, timeout=60, context=context) as answer:
+            yield from iter(lambda: answer.read(1 << 20), b"")
+        return
+    answer = requests.get(url, stream=True, verify=verify_ssl, timeout=60)
+    if answer.status_code != 200:
+        raise OSError(f"the server answers {answer.status_code}")
+    yield from answer.iter_content(chunk_size=1 << 20)
 
 
 class HookHandle:

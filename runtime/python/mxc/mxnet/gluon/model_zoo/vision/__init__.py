@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Networks for pictures: AlexNet, DenseNet, Inception, MobileNet, ResNet, SqueezeNet, VGG."""
+# Before the function `alexnet` takes the module's name.
+from . import alexnet as _alexnet, densenet as _densenet, inception as _inception
+from . import mobilenet as _mobilenet, resnet as _resnet, squeezenet as _squeezenet, vgg as _vgg
 from .alexnet import *  # noqa: F403
 from .densenet import *  # noqa: F403
 from .inception import *  # noqa: F403
@@ -7,11 +10,8 @@ from .mobilenet import *  # noqa: F403
 from .resnet import *  # noqa: F403
 from .squeezenet import *  # noqa: F403
 from .vgg import *  # noqa: F403
-from . import alexnet as _alexnet, densenet as _densenet, inception as _inception
-from . import mobilenet as _mobilenet, resnet as _resnet, squeezenet as _squeezenet, vgg as _vgg
 
 _MODULES = (_alexnet, _densenet, _inception, _mobilenet, _resnet, _squeezenet, _vgg)
-alexnet = _alexnet.alexnet
 
 # By the names of `get_model`, which have dots where Python's have underscores.
 _MODELS = {name.replace("0_", "0.") if name.startswith(("squeezenet", "mobilenet")) else name:

@@ -26,7 +26,7 @@ def add_conv(block, channels, kernel, stride=1, pad=0, groups=1, activation="rel
     block.add(nn.Conv2D(channels, kernel, stride, pad, groups=groups, use_bias=False))
     block.add(nn.BatchNorm(scale=True, epsilon=epsilon))
     if activation == "relu6":
-        block.add(RELU6(prefix="relu6_"))
+        block.add(RELU6())
     elif activation:
         block.add(nn.Activation(activation))
 

@@ -35,8 +35,14 @@ class _BlockV1(HybridBlock):
         raise NotImplementedError
 
     def hybrid_forward(self, F, x):
+        body = self.body(x)
         residual = x if self.downsample is None else self.downsample(x)
-        return F.Activation(residual + self.body(x), act_type="relu")
+        return F.Activation(self._sum(body, residual), act_type="relu")
+
+    @staticmethod
+    def _sum(body, residual):
+        """The order of a sum's terms is part of a file of symbols."""
+        return residual + body
 
 
 class BasicBlockV1(_BlockV1):
@@ -55,6 +61,10 @@ class BottleneckV1(_BlockV1):
                       nn.Activation("relu"), _conv3x3(channels // 4, 1, channels // 4),
                       nn.BatchNorm(), nn.Activation("relu"),
                       nn.Conv2D(channels, kernel_size=1, strides=1), nn.BatchNorm())
+
+    @staticmethod
+    def _sum(body, residual):
+        return body + residual
 
 
 class _BlockV2(HybridBlock):
