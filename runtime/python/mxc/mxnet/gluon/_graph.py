@@ -1,62 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A symbol as one compiled program over arrays."""
-import json
-
-from .. import _ndarray, autograd
-from ..ndarray import NDArray, _invoke
-
-# Operators whose code is Python's: a graph with one runs node by node.
-_PYTHON_OPERATORS = frozenset(("Custom",))
+"""A symbol as one program over arrays, for hybridized blocks."""
+from .. import autograd
+from .._run import NodeByNode, runner_of
+from ..ndarray import NDArray
+from ..symbol import _operators
 
 
 class Graph:
-    """Calls a symbol with arrays in the order of `names` (`Symbol.list_inputs()`).
+    """Calls a symbol with arrays in the order of `names`: arguments, then states.
 
     One program is compiled for each shape; while autograd records, a call is one record
-    of the tape. Auxiliary arrays are updated in training.
+    of the tape. States, as running means, are updated in training.
     """
 
     def __init__(self, symbol):
-        text = symbol.tojson()
-        self._nodes = _Nodes(json.loads(text))
-        self._graph = None
-        if not self._nodes.operators & _PYTHON_OPERATORS:
-            self._graph = _ndarray.Graph(text)
-            self._order = list(self._graph.arguments) + list(self._graph.auxiliary)
-        self.names = symbol.list_inputs()
+        self.names = symbol.list_arguments() + symbol.list_auxiliary_states()
+        self._symbol = symbol
+        self._runner = None
 
-    def __call__(self, arrays, monitor=None):
-        """The outputs for `arrays`; `monitor(name, operator, array)` sees each node's."""
-        values = dict(zip(self.names, arrays))
-        if self._graph is None or monitor is not None:
-            return self._nodes.run(values, monitor)
-        outputs = self._graph.call([values[name]._array for name in self._order],
-                                   autograd.is_training())
+    def __call__(self, arrays, hook=None):
+        """The outputs for `arrays`; a `hook` sees each node, and nodes run one by one."""
         ctx = arrays[0].context if arrays else None
+        inputs = [each._array for each in arrays]
+        if hook is None:
+            if self._runner is None:
+                self._runner = runner_of(self._symbol, ctx)
+            outputs = self._runner.run(inputs, autograd.is_training())
+        else:
+            outputs = _Watched(self._symbol, ctx, hook).run(inputs, autograd.is_training())
         return [NDArray(output, ctx) for output in outputs]
 
 
-class _Nodes:
-    """The nodes of a symbol's JSON, run one by one."""
+class OpHook:
+    """Calls `callback(name, operator, array)` for a node's outputs, and inputs if
+    `everything`; names are bytes, as MXNet gives them."""
 
-    def __init__(self, graph):
-        self._nodes = graph["nodes"]
-        self._heads = graph["heads"]
-        self.operators = {node["op"] for node in self._nodes}
+    def __init__(self, callback, everything):
+        self.callback = callback
+        self.everything = everything
 
-    def run(self, values, monitor=None):
-        """Outputs by the values of variables."""
-        results = []
-        for node in self._nodes:
-            if node["op"] == "null":
-                results.append([values[node["name"]]])
-                continue
-            inputs = [results[entry[0]][entry[1]] for entry in node["inputs"]]
-            attrs = {key: value for key, value in node.get("attrs", {}).items()
-                     if not key.startswith("__")}
-            outputs = _invoke(node["op"], inputs, attrs)
-            outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
-            results.append(outputs)
-            if monitor is not None:
-                monitor(node, inputs, outputs)
-        return [results[head[0]][head[1]] for head in self._heads]
+    def tell(self, name, node, array):
+        """Calls back for one input or output."""
+        self.callback(name.encode(), node.op.encode(), array)
+
+
+class _Watched(NodeByNode):
+    def __init__(self, symbol, ctx, hook):
+        super().__init__(symbol, ctx)
+        self._hook = hook
+
+    def _call(self, node, arrays, training):
+        if self._hook.everything:
+            for name, array in zip(_input_names(node), arrays):
+                self._hook.tell(f"{node.name}_{name}", node, NDArray(array, self._ctx))
+        found = super()._call(node, arrays, training)
+        for i in range(node.outputs()):
+            self._hook.tell(node.output_name(i), node, NDArray(found[i], self._ctx))
+        return found
+
+
+def _input_names(node):
+    """As MXNet has them: operators without names for their inputs count them."""
+    names = node.signature.inputs
+    if node.op == "Activation" or _operators.find(node.op).variadic:
+        return [f"input{i}" for i in range(len(names))]
+    return names

@@ -5,8 +5,7 @@ import warnings
 from .. import ndarray, symbol
 from ..ndarray import NDArray
 from ..symbol import Symbol
-from ._graph import Graph
-from ._monitor import Monitor
+from ._graph import Graph, OpHook
 from ._nested import flatten, regroup, without_trailing_nothing
 from .block import Block
 from .parameter import DeferredInitializationError
@@ -28,7 +27,7 @@ class HybridBlock(Block):
         self._out_format = None
         self._active = False
         self._flags = []
-        self._monitor = None
+        self._op_hook = None
         super().__init__(prefix=prefix, params=params)
 
     def __setattr__(self, name, value):
@@ -136,7 +135,7 @@ class HybridBlock(Block):
                 if not isinstance(source, int):
                     source._finish_deferred_init()
             inputs = self._inputs(arrays)
-        outputs = self._graph(inputs, self._monitor)
+        outputs = self._graph(inputs, self._op_hook)
         if self._out_format is None or isinstance(self._out_format, int):
             return outputs[0] if len(outputs) == 1 else outputs
         return regroup(outputs, self._out_format)
@@ -247,7 +246,7 @@ class HybridBlock(Block):
     def register_op_hook(self, callback, monitor_all=False):
         """`callback(name, operator, array)` is called with outputs of operators, with
         `monitor_all` with their inputs, too; graphs then run node by node."""
-        self._monitor = Monitor(callback, monitor_all)
+        self._op_hook = OpHook(callback, monitor_all)
         super().register_op_hook(callback, monitor_all)
 
 
