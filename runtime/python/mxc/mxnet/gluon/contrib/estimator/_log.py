@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""LoggingHandler."""
+import time
+
+from ._events import BatchBegin, BatchEnd, EpochBegin, EpochEnd, TrainBegin, TrainEnd
+from .utils import check_metrics
+
+
+class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, BatchEnd):
+    """Logs time and metrics of each epoch, or every `log_interval` batches, too."""
+
+    def __init__(self, log_interval="epoch", metrics=None, priority=float("inf")):
+        if log_interval != "epoch" and not (isinstance(log_interval, int) and log_interval > 0):
+            raise ValueError("log_interval is 'epoch' or a number of batches, not "
+                             f"{log_interval!r}.")
+        self.metrics = check_metrics(metrics)
+        self.batch_index = 0
+        self.current_epoch = 0
+        self.processed_samples = 0
+        self.priority = priority
+        self.log_interval = log_interval
+        self.log_interval_time = 0
+
+    def train_begin(self, estimator, *args, **kwargs):
+        self.train_start = time.time()
+        self.batch_index = 0
+        self.current_epoch = 0
+        self.processed_samples = 0
+        optimizer = estimator.trainer.optimizer
+        estimator.logger.info("Training begin: using optimizer %s with current learning rate "
+                              "%.4f", type(optimizer).__name__, estimator.trainer.learning_rate)
+        if estimator.max_epoch:
+            estimator.logger.info("Train for %d epochs.", estimator.max_epoch)
+        else:
+            estimator.logger.info("Train for %d batches.", estimator.max_batch)
+
+    def train_end(self, estimator, *args, **kwargs):
+        text = f"Train finished using total {time.time() - self.train_start:.0f}s with " \
+               f"{self.current_epoch} epochs. "
+        estimator.logger.info(text + self._values().rstrip(", "))
+
+    def epoch_begin(self, estimator, *args, **kwargs):
+        training = any(metric in estimator.train_metrics for metric in self.metrics)
+        self.epoch_start = time.time()
+        if training:
+            estimator.logger.info("[Epoch %d] Begin, current learning rate: %.4f",
+                                  self.current_epoch, estimator.trainer.learning_rate)
+        else:
+            estimator.logger.info("Validation Begin")
+
+    def epoch_end(self, estimator, *args, **kwargs):
+        took = time.time() - self.epoch_start
+        estimator.logger.info(f"[Epoch {self.current_epoch}] Finished in {took:.3f}s, "
+                              + self._values().rstrip(", "))
+        self.current_epoch += 1
+        self.batch_index = 0
+
+    def batch_begin(self, estimator, *args, **kwargs):
+        if self.log_interval != "epoch":
+            self.batch_start = time.time()
+
+    def batch_end(self, estimator, *args, **kwargs):
+        if self.log_interval == "epoch":
+            return
+        self.log_interval_time += time.time() - self.batch_start
+        self.processed_samples += kwargs["batch"][0].shape[estimator.batch_axis]
+        if self.batch_index % self.log_interval == 0:
+            rate = self.processed_samples / max(self.log_interval_time, 1e-9)
+            estimator.logger.info(
+                f"[Epoch {self.current_epoch}][Batch {self.batch_index}][Samples "
+                f"{self.processed_samples}] time/interval: {self.log_interval_time:.3f}s "
+                f"samples/s: {rate:.3f} " + self._values().rstrip(", "))
+            self.log_interval_time = 0
+        self.batch_index += 1
+
+    def _values(self):
+        return "".join(f"{name}: {value:.4f}, "
+                       for name, value in (metric.get() for metric in self.metrics))
