@@ -353,7 +353,11 @@ Status BackwardRun::IntoVariables(bool retain) {
     return Fail(StatusCode::kInvalidArgument,
                 "the heads were computed from no marked array");
   }
-  return Run(retain);
+  MXC_RT_RETURN_IF_ERROR(Run(retain));
+  for (const Target& target : targets_) {
+    target.of.record->leaf()->is_fresh = true;
+  }
+  return {};
 }
 
 StatusOr<std::vector<TrackedArray>> BackwardRun::Of(

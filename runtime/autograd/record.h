@@ -41,6 +41,8 @@ struct Leaf {
   ArrayType type;
   NDArray gradient;
   GradientRequest request = GradientRequest::kWrite;
+  // A backward call has computed its gradient since somebody said otherwise.
+  bool is_fresh = false;
 };
 
 // A value that a gradient may read, and how often its memory had been written.
@@ -93,6 +95,7 @@ class Record {
   const std::vector<Origin>& inputs() const { return inputs_; }
   const ArrayType& type(uint32_t output) const;
   const Leaf* leaf() const { return std::get_if<Leaf>(&what_); }
+  Leaf* leaf() { return std::get_if<Leaf>(&what_); }
   const RecordedRun* run() const { return std::get_if<RecordedRun>(&what_); }
   const RecordedFunction* function() const {
     return std::get_if<RecordedFunction>(&what_);

@@ -33,6 +33,9 @@ TEST_CASE("a product's gradient is the other factor, again and again") {
     CHECK(mxc_autograd_is_recorded(loss.get()) == 1);
     Expect(Backward(loss));
     CHECK(Values(x.gradient) == Floats{5, 6, 7, 8});
+    CHECK(mxc_autograd_is_fresh(x.get()) == 1);
+    mxc_autograd_set_fresh(x.array.get(), 0);
+    CHECK(mxc_autograd_is_fresh(x.get()) == 0);
     CHECK(mxc_autograd_is_recorded(loss.get()) == 0);
   }
 }

@@ -67,9 +67,7 @@ def test_gradients_have_gradients():
     x = marked([0.5, -2.0])
     with autograd.record():
         y = x * x * x
-        slope = autograd.grad(y, x, create_graph=True, retain_graph=True)
-        if isinstance(slope, list):
-            slope, = slope
+        slope, = autograd.grad(y, x, create_graph=True, retain_graph=True)
     slope.backward()
     np.testing.assert_allclose(x.grad.asnumpy(), [3.0, -12.0], rtol=1e-6)
 

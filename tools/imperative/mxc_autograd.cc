@@ -15,6 +15,7 @@ using mxc::runtime::Autograd;
 using mxc::runtime::AutogradFlags;
 using mxc::runtime::GradientRequest;
 using mxc::runtime::Guarded;
+using mxc::runtime::Leaf;
 using mxc::runtime::NDArray;
 using mxc::runtime::NeededArray;
 using mxc::runtime::Status;
@@ -40,6 +41,12 @@ Status WithHeads(mxc_ndarray* const* heads, mxc_ndarray* const* head_gradients,
                                  ? Pointers()
                                  : PointersTo(head_gradients, count);
   return call(Autograd::Heads{arrays, gradients});
+}
+
+// Null where the array is no variable.
+Leaf* LeafOf(const mxc_ndarray* array) {
+  if (array == nullptr || array->origin.record == nullptr) return nullptr;
+  return array->origin.record->leaf();
 }
 
 // A C function and what it works with.
@@ -108,6 +115,16 @@ mxc_status* mxc_autograd_mark(mxc_ndarray* array, const mxc_ndarray* gradient,
 
 int mxc_autograd_is_recorded(const mxc_ndarray* array) {
   return array != nullptr && array->origin.IsLive() ? 1 : 0;
+}
+
+int mxc_autograd_is_fresh(const mxc_ndarray* array) {
+  const Leaf* const leaf = LeafOf(array);
+  return leaf != nullptr && leaf->is_fresh ? 1 : 0;
+}
+
+void mxc_autograd_set_fresh(mxc_ndarray* array, int fresh) {
+  Leaf* const leaf = LeafOf(array);
+  if (leaf != nullptr) leaf->is_fresh = fresh != 0;
 }
 
 mxc_status* mxc_ndarray_detach(const mxc_ndarray* array, mxc_ndarray** view) {

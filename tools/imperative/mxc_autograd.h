@@ -55,6 +55,10 @@ MXC_API mxc_status* mxc_autograd_mark(mxc_ndarray* array,
                                       mxc_gradient_request request);
 /* Whether the handle is a variable or the result of a recorded call. */
 MXC_API int mxc_autograd_is_recorded(const mxc_ndarray* array);
+/* Whether a backward call has computed the variable's gradient since it was
+ * marked, or since somebody set this; 0 of what is no variable. */
+MXC_API int mxc_autograd_is_fresh(const mxc_ndarray* array);
+MXC_API void mxc_autograd_set_fresh(mxc_ndarray* array, int fresh);
 /* Another handle of the same memory, which is a constant. */
 MXC_API mxc_status* mxc_ndarray_detach(const mxc_ndarray* array,
                                        mxc_ndarray** view);

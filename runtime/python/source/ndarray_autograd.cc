@@ -149,6 +149,20 @@ void DeclareAutograd(nb::module_& m) {
       },
       nb::arg("array"), "Whether it is a variable or was computed from one.");
   m.def(
+      "is_fresh",
+      [](const ArrayHandle& array) {
+        return mxc_autograd_is_fresh(array.get()) != 0;
+      },
+      nb::arg("array"),
+      "Whether a backward call has computed the variable's gradient since it "
+      "was marked, or set_fresh was called.");
+  m.def(
+      "set_fresh",
+      [](const ArrayHandle& array, bool fresh) {
+        mxc_autograd_set_fresh(array.get(), fresh ? 1 : 0);
+      },
+      nb::arg("array"), nb::arg("fresh"));
+  m.def(
       "detach",
       [](const ArrayHandle& array) {
         mxc_ndarray* view = nullptr;

@@ -11,10 +11,6 @@ from .. import _ndarray
 from .base import MXNetError
 from .ndarray import NDArray
 
-__all__ = ["record", "pause", "train_mode", "predict_mode", "is_recording",
-           "is_training", "set_recording", "set_training", "mark_variables",
-           "backward", "grad", "get_symbol", "Function"]
-
 _REQUESTS = {"null": "null", "write": "write", "add": "add"}
 
 
@@ -118,8 +114,8 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
 
 def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=False,
          train_mode=True):
-    """The gradients for these variables, as new arrays; `create_graph`: they are
-    recorded, so that they have gradients, too."""
+    """A list of the gradients for these variables, as new arrays; `create_graph`:
+    they are recorded, so that they have gradients, too."""
     heads, given = _heads(heads, head_grads)
     wanted = _as_list(variables)
     if not wanted:
@@ -128,8 +124,7 @@ def grad(heads, variables, head_grads=None, retain_graph=None, create_graph=Fals
     arrays = _ndarray.gradient([head._array for head in heads],
                                [variable._array for variable in wanted], given,
                                bool(retain), bool(create_graph), bool(train_mode))
-    results = [variable._new(array) for variable, array in zip(wanted, arrays)]
-    return results[0] if isinstance(variables, NDArray) else results
+    return [variable._new(array) for variable, array in zip(wanted, arrays)]
 
 
 def get_symbol(x):

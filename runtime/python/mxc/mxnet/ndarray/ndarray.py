@@ -78,6 +78,16 @@ class NDArray:
         return self._array
 
     @property
+    def _fresh_grad(self):
+        """Whether a backward call has computed its gradient since this was last
+        set to False."""
+        return _ndarray.is_fresh(self._array)
+
+    @_fresh_grad.setter
+    def _fresh_grad(self, fresh):
+        _ndarray.set_fresh(self._array, bool(fresh))
+
+    @property
     def T(self):
         """Its axes the other way round; itself with fewer than two."""
         return self if self.ndim < 2 else self.transpose()
