@@ -259,6 +259,15 @@ Status Imperative::Copy(const NDArray& from, const NDArray& to) {
   return {};
 }
 
+void Imperative::SetFailure(const NDArray& array, std::string sentence) {
+  engine_.Push({.name = "fail",
+                .run =
+                    [array, sentence = std::move(sentence)] {
+                      return Status(StatusCode::kInvalidArgument, sentence);
+                    }},
+               {{&array.variable(), array.AccessToWrite()}});
+}
+
 void Imperative::Seed(uint64_t seed) {
   seed_ = seed;
   draws_ = 0;

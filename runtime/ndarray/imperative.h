@@ -10,6 +10,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -54,6 +55,9 @@ class Imperative {
   Status WaitToTouch(const NDArray& array, bool writes);
   // `to` becomes `from`, of the same type.
   Status Copy(const NDArray& from, const NDArray& to);
+
+  // In its turn, the array has no value: who asks for it is told the sentence.
+  void SetFailure(const NDArray& array, std::string sentence);
 
   // What operators draw from now on follows from the seed and their order.
   void Seed(uint64_t seed);

@@ -193,3 +193,16 @@ def test_a_schedule_of_rates_compiles_one_update():
 def _operators_of(name):
     kept = sys.modules["mxc.mxnet.ndarray._invoke"]._operators
     return sum(key[0] == name for key in kept)
+
+
+def test_a_call_that_cannot_be_made_fails_where_its_value_is_asked_for():
+    made = nd.random.normal(0, -1, shape=(2, 2))
+    more = nd.dot(made, nd.ones((2, 2)))
+    for array in (made, more):
+        with pytest.raises(mx.MXNetError, match="scale is -1"):
+            array.asnumpy()
+    try:
+        nd.waitall()
+    except mx.MXNetError:
+        pass
+    assert nd.ones((2,)).asnumpy().tolist() == [1, 1]

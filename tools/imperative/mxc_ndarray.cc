@@ -210,6 +210,13 @@ mxc_status* mxc_ndarray_copy(const mxc_ndarray* from, mxc_ndarray* to) {
   });
 }
 
+mxc_status* mxc_ndarray_fail(mxc_ndarray* array, const char* sentence) {
+  return Guarded({{array, "array"}, {sentence, "sentence"}}, [&] {
+    Imperative::Get().SetFailure(array->array, sentence);
+    return Status();
+  });
+}
+
 mxc_status* mxc_ndarray_wait(const mxc_ndarray* array) {
   return Guarded({{array, "array"}}, [&] {
     return Imperative::Get().engine().Wait(array->array.variable());

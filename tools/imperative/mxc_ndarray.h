@@ -85,6 +85,10 @@ MXC_API mxc_status* mxc_ndarray_map(const mxc_ndarray* array, int writes,
 /* `to` becomes `from`, of the same type and shape; in its turn. */
 MXC_API mxc_status* mxc_ndarray_copy(const mxc_ndarray* from, mxc_ndarray* to);
 
+/* In its turn the array's value is gone, and whoever asks for it is told this
+ * sentence: a call that could not be made, told as one that failed when it ran. */
+MXC_API mxc_status* mxc_ndarray_fail(mxc_ndarray* array, const char* sentence);
+
 /* Until the array has its value; what went wrong on the way to it. */
 MXC_API mxc_status* mxc_ndarray_wait(const mxc_ndarray* array);
 /* Until nothing is left to do; the first thing that went wrong and that nobody

@@ -2,6 +2,7 @@
 #include "ir/ops/tensor/sampling.h"
 
 #include <array>
+#include <limits>
 #include <span>
 
 #include "ir/ops/tensor/scalar.h"
@@ -11,10 +12,13 @@ namespace {
 
 // A parameter as MXNet calls it: as an attribute of _random_*, with its
 // default, and as an input of _sample_*.
+constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
+
 struct SamplingParameter {
   std::string attribute;
   double standard;
   std::string input;
+  double least = 0;
 };
 struct SamplingNames {
   std::string name;
@@ -23,8 +27,9 @@ struct SamplingNames {
 
 const SamplingNames& SamplingNamesOf(Distribution distribution) {
   static const std::vector<SamplingNames> names = {
-      {"uniform", {{"low", 0, "low"}, {"high", 1, "high"}}},
-      {"normal", {{"loc", 0, "mu"}, {"scale", 1, "sigma"}}},
+      {"uniform",
+       {{"low", 0, "low", kAnyNumber}, {"high", 1, "high", kAnyNumber}}},
+      {"normal", {{"loc", 0, "mu", kAnyNumber}, {"scale", 1, "sigma"}}},
       {"exponential", {{"lam", 1, "lam"}}},
       {"gamma", {{"alpha", 1, "alpha"}, {"beta", 1, "beta"}}},
       {"poisson", {{"lam", 1, "lam"}}},
@@ -133,6 +138,7 @@ struct SamplingDrawAttrs {
     size_t i = 0;
     for (const auto& parameter : SamplingNamesOf(kDistribution).parameters) {
       f(parameter.attribute, parameters[i++])
+          .Min(parameter.least)
           .Doc("parameter of the distribution");
     }
   }

@@ -203,6 +203,13 @@ void DeclareArray(nb::module_& m) {
           },
           nb::arg("to"), "Of the same type and shape; in its turn.")
       .def(
+          "fail",
+          [](const ArrayHandle& array, const std::string& sentence) {
+            Check(mxc_ndarray_fail(array.get(), sentence.c_str()));
+          },
+          nb::arg("sentence"),
+          "In its turn it has no value: who asks for it is told the sentence.")
+      .def(
           "wait",
           [](const ArrayHandle& array) {
             WithoutGil([&] { return mxc_ndarray_wait(array.get()); });

@@ -15,7 +15,8 @@ from .context import (Context, cpu, cpu_pinned, current_context, gpu,
                       gpu_memory_info, num_gpus)
 from .util import (is_np_array, is_np_shape, np_array, np_shape, set_np_shape, use_np,
                    use_np_array, use_np_shape)
+from ._symbolic import *  # noqa: F403
+from . import contrib, gluon, image, test_utils  # noqa: I001
+from . import image as img
 
 __version__ = "1.9.1"
-from . import test_utils  # noqa: E402
-from ._symbolic import *  # noqa: E402, F403

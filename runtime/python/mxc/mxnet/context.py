@@ -9,7 +9,19 @@ __all__ = ["Context", "cpu", "cpu_pinned", "gpu", "gpu_memory_info", "num_gpus",
            "current_context"]
 
 
-class Context:
+class _ContextType(type):
+    """`Context.default_ctx` is that of the thread that asks."""
+
+    @property
+    def default_ctx(cls):
+        return current_context()
+
+    @default_ctx.setter
+    def default_ctx(cls, ctx):
+        set_default_context(ctx)
+
+
+class Context(metaclass=_ContextType):
     """A device and its number. As `with` block: where new arrays lie by default."""
 
     devtype2str = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
@@ -58,16 +70,6 @@ class Context:
         return self
 
 
-class _DefaultContext:
-    """`Context.default_ctx`, the innermost scope's."""
-
-    def __get__(self, instance, owner):
-        return current_context()
-
-    def __set__(self, instance, value):
-        raise AttributeError("the default context is set by a with block")
-
-
 def _stack():
     scopes = Context._scopes
     if not hasattr(scopes, "stack"):
@@ -81,7 +83,6 @@ def cpu(device_id=0):
 
 
 _CPU = cpu()
-Context.default_ctx = _DefaultContext()
 
 
 def cpu_pinned(device_id=0):
@@ -102,6 +103,11 @@ def num_gpus():
 def gpu_memory_info(device_id=0):
     """Raises MXNetError: there is no GPU."""
     gpu(device_id).check()
+
+
+def set_default_context(ctx):
+    """Where arrays of this thread lie from now on, outside of `with` blocks."""
+    _stack()[0] = Context(ctx)
 
 
 def current_context():

@@ -78,7 +78,7 @@ class _ShapeScope:
         set_np_shape(self._before)
 
 
-class _ArrayScope:
+class _NumpyArrayScope:
     def __init__(self, active):
         self._active = active
 
@@ -97,7 +97,7 @@ def np_shape(active=True):
 
 def np_array(active=True):
     """With block; refused unless `active` is False."""
-    return _ArrayScope(active)
+    return _NumpyArrayScope(active)
 
 
 def _decorator(around):

@@ -23,3 +23,6 @@ globals().update(_arithmetic.FUNCTIONS)
 _methods.install(NDArray, globals())
 
 from . import _internal, contrib, image, linalg, op, random, sparse  # noqa: E402
+
+random_normal = normal = random.normal
+random_uniform = uniform = random.uniform

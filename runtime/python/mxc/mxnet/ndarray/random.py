@@ -48,7 +48,12 @@ def uniform(low=0, high=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwarg
 
 
 def normal(loc=0, scale=1, shape=_Null, dtype=_Null, ctx=None, out=None, **kwargs):
-    """Of mean `loc` and standard deviation `scale`."""
+    """Of mean `loc` and standard deviation `scale`; where this is below 0, who asks
+    for the values is told so."""
+    if isinstance(scale, (int, float)) and scale < 0:
+        made = normal(loc, 0, shape, dtype, ctx, out)
+        made._array.fail(f"random_normal: scale is {scale}, which is below 0")
+        return made
     return _draw("normal", {"loc": loc, "scale": scale} if not isinstance(
         loc, NDArray) else {"mu": loc, "sigma": scale}, shape, dtype, ctx, out,
         **kwargs)

@@ -9,17 +9,12 @@ import sys
 
 import numpy as np
 
-from ..context import Context, _stack, current_context
+from ..context import current_context, set_default_context  # noqa: F401
 
 
 def default_context():
     """Where tests' arrays lie."""
     return current_context()
-
-
-def set_default_context(ctx):
-    """Where arrays of this thread lie from now on."""
-    _stack()[0] = Context(ctx)
 
 
 def default_dtype():
