@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays for executors: given ones checked, new ones made."""
 
+import numpy as np
+
 from . import ndarray as nd
 from .base import MXNetError, dtype_name
 from .executor import Executor
@@ -120,6 +122,20 @@ def _inferred(symbol, shapes, types):
     return arguments, states, kinds, state_kinds
 
 
+def _input_of(buffer, name, shape, place, dtype, shared_arg_names):
+    """An array for an argument: of the buffer's memory, where that suffices; a new
+    one is there for others, unless it is a parameter."""
+    if buffer is None or name in (shared_arg_names or ()):
+        return nd.zeros(shape, place, dtype)
+    held = buffer.get(name)
+    size = int(np.prod(shape))
+    if held is None or held.size < size or dtype_name(held.dtype) != dtype:
+        held = buffer[name] = nd.zeros(shape, place, dtype)
+    if held.shape == shape:
+        return held
+    return held.reshape((-1,))[:size].reshape(shape)
+
+
 def simple_bind(symbol, ctx, grad_req, type_dict, shared_arg_names, shared_exec,
                 shared_buffer, group2ctx, shapes):
     """See Symbol.simple_bind."""
@@ -138,15 +154,14 @@ def simple_bind(symbol, ctx, grad_req, type_dict, shared_arg_names, shared_exec,
         place = _context_of(attrs.get(name, {}), ctx, group2ctx)
         array, grad = shared.argument(name, shape, dtype)
         if array is None:
-            array = nd.zeros(shape, place, dtype)
+            array = _input_of(shared_buffer, name, shape, place, dtype,
+                              shared_arg_names)
         if req == "null":
             grad = None
         elif grad is None:
             grad = nd.zeros(shape, place, dtype)
         arrays.append(array)
         grads.append(grad)
-        if shared_buffer is not None:
-            shared_buffer.setdefault(name, array)
     aux = [shared.state(name, shape, dtype_name(kind))
            or nd.zeros(shape, _context_of(attrs.get(name, {}), ctx, group2ctx),
                        dtype_name(kind))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How a graph is computed: compiled as one program, or node by node where Python
-computes some nodes or somebody watches."""
+computes some nodes, somebody watches, or compiling does not pay yet."""
 
 import contextlib
 
@@ -41,6 +41,25 @@ class NodeByNode:
         self._variables = [node for part in variables(symbol._heads)
                            for node in part]
         self._customs = {}
+        self._sources = [node for node in self._order
+                         if node.op and not node.inputs and "shape" in node.attrs]
+        self._source_shapes = {}
+        self._inferred_for = None
+
+    def _infer_sources(self, inputs):
+        """The shapes of nodes without inputs: what reads them may say it."""
+        if not self._sources:
+            return
+        shapes = {node.name: array.shape
+                  for node, array in zip(self._variables, inputs)}
+        if shapes == self._inferred_for:
+            return
+        self._inferred_for = shapes
+        _, found, _ = type(self._symbol)(
+            [(node, 0) for node in self._sources]
+            + self._symbol._heads).infer_shape_partial(**shapes)
+        self._source_shapes = {id(node): shape for node, shape
+                               in zip(self._sources, found)}
 
     def run(self, inputs, training):
         """Arrays of the outputs; inputs: of arguments, then states."""
@@ -50,6 +69,7 @@ class NodeByNode:
         """The same; watch(name, array) is told each output, and each input."""
         values = {(id(node), 0): array
                   for node, array in zip(self._variables, inputs)}
+        self._infer_sources(inputs)
         if watch and with_inputs:
             for node, array in zip(self._variables, inputs):
                 watch(node.name, nd.NDArray(array, self._ctx))
@@ -76,6 +96,10 @@ class NodeByNode:
         params = _operators.find(node.op).params
         attrs = tuple((name, value) for name, value in node.attrs.items()
                       if name in params)
+        if id(node) in self._source_shapes:
+            attrs = tuple((name, value) for name, value in attrs
+                          if name != "shape")
+            attrs += (("shape", str(self._source_shapes[id(node)])),)
         return call(node.op, arrays, attrs)
 
     @staticmethod
@@ -88,12 +112,24 @@ class NodeByNode:
                            [*graph.arguments, *graph.auxiliary]], training)
 
 
+# A graph of so many operators, an unrolled network for one, takes seconds to
+# compile: it runs node by node at first, as the same operators come again and
+# again, and is compiled when it has run so often that this pays.
+_LARGE = 120
+_RUNS_BEFORE_COMPILED = 16
+
+
 class Compiled(NodeByNode):
     """One program for the whole graph."""
 
     def __init__(self, symbol, ctx):
         super().__init__(symbol, ctx)
         self._graph = graph_of(symbol._heads)
+        operators = sum(node.op is not None for node in self._order)
+        self._waits = _RUNS_BEFORE_COMPILED if operators >= _LARGE else 0
 
     def run(self, inputs, training):
+        if self._waits > 0:
+            self._waits -= 1
+            return super().run(inputs, training)
         return self._graph.call(inputs, training)

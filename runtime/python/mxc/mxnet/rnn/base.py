@@ -98,8 +98,6 @@ class BaseRNNCell:
         for info in self.state_info:
             self._init_counter += 1
             given = {**kwargs, **(info or {})}
-            if func is symbol.Variable:
-                given.pop("shape", None)
             states.append(func(name=f"{self._prefix}begin_state_"
                                     f"{self._init_counter}", **given))
         return states
