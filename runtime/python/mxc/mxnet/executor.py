@@ -152,7 +152,10 @@ class Executor:
         for grad in out_grads:
             if grad is not None and not isinstance(grad, nd.NDArray):
                 raise TypeError("inputs must be NDArray")
-        return [None if grad is None else grad._array for grad in out_grads]
+        # Whole numbers have no gradient, whatever is given for them.
+        return [None if grad is None or not output.dtype.startswith(
+            ("float", "bfloat")) else grad._array
+                for grad, output in zip(out_grads, self._recorded)]
 
     def set_monitor_callback(self, callback, monitor_all=False):
         """callback(name, array) gets every operator's outputs, with monitor_all

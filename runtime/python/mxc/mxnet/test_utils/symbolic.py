@@ -11,8 +11,9 @@ from ..ndarray import NDArray, array
 from ..symbol import Symbol
 from ._compare import (assert_almost_equal, default_numeric_eps, get_tolerance)
 
-__all__ = ["check_consistency", "check_numeric_gradient", "check_speed",
-           "check_symbolic_backward", "check_symbolic_forward", "numeric_grad",
+__all__ = ["Symbol", "check_consistency", "check_numeric_gradient", "check_speed",
+           "check_symbolic_backward", "check_symbolic_forward",
+           "compare_optimizer", "numeric_grad", "same_symbol_structure",
            "simple_forward"]
 
 
@@ -77,11 +78,11 @@ def numeric_grad(executor, location, aux_states=None, eps=1e-4,
     output. location: NumPy's arrays by name."""
     _require_float(dtype)
 
-    def total():
+    def output():
         for name, value in (aux_states or {}).items():
             executor.aux_dict[name][:] = value
         executor.forward(is_train=use_forward_train)
-        return executor.outputs[0].asnumpy().astype(np.float64).sum()
+        return executor.outputs[0].asnumpy()
 
     gradients = {}
     arguments = executor.arg_dict
@@ -98,10 +99,11 @@ def numeric_grad(executor, location, aux_states=None, eps=1e-4,
             kept = numbers[i]
             numbers[i] = kept + eps / 2.0
             arguments[name][:] = flat
-            above = total()
+            above = output()
             numbers[i] = kept - eps / 2.0
             arguments[name][:] = flat
-            gradient.reshape(-1)[i] = (above - total()) / eps
+            # The sum of differences is more exact than that of sums.
+            gradient.reshape(-1)[i] = (above - output()).sum() / eps
             numbers[i] = kept
         arguments[name][:] = flat
     return gradients
@@ -147,9 +149,7 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None,
     _, shapes, _ = sym.infer_shape(**{name: value.shape
                                       for name, value in location.items()})
     projection = sym_module.Variable("__random_proj")
-    out = sym_module.make_loss(sym_module.sum(sym[0] * projection
-                                              if len(sym) > 1 else
-                                              sym * projection))
+    out = sym_module.make_loss((sym[0] if len(sym) > 1 else sym) * projection)
     values = {**location, "__random_proj": array(
         np.random.rand(*shapes[0]) + 0.1, ctx=ctx, dtype=_plain(dtype))}
     before = {name: np.random.normal(0, 0.01, size=location[name].shape)
@@ -367,3 +367,57 @@ def check_consistency(sym, ctx_list, scale=1.0, grad_req="write", arg_params=Non
 def _values(arrays):
     return {name: None if value is None else value.asnumpy()
             for name, value in arrays.items()}
+
+
+def compare_optimizer(opt1, opt2, shape, dtype, w_stype="default",
+                      g_stype="default", rtol=1e-4, atol=1e-5,
+                      compare_states=True, ntensors=1):
+    """Updates equal weights once by each of two optimizers, and compares weights
+    and states. shape: of the weights (with ntensors above 1 a list)."""
+    if "row_sparse" in (w_stype, g_stype):
+        raise NotImplementedError("arrays of storage type 'row_sparse' are not "
+                                  "there")
+    shapes = shape if isinstance(shape, list) else [shape]
+    kinds = dtype if isinstance(dtype, list) else [dtype] * len(shapes)
+    sides = []
+    drawn = [(np.random.uniform(-1, 1, each), np.random.uniform(-1, 1, each))
+             for each in shapes]
+    for opt in (opt1, opt2):
+        weights = [array(weight, dtype=kind)
+                   for (weight, _), kind in zip(drawn, kinds)]
+        grads = [array(grad, dtype=kind)
+                 for (_, grad), kind in zip(drawn, kinds)]
+        states = [opt.create_state_multi_precision(i, weight)
+                  for i, weight in enumerate(weights)]
+        if ntensors == 1:
+            opt.update_multi_precision(0, weights[0], grads[0], states[0])
+        else:
+            opt.update_multi_precision(list(range(len(weights))), weights, grads,
+                                       states)
+        sides.append((weights, states))
+    for first, second in zip(sides[0][0], sides[1][0]):
+        assert_almost_equal(first, second, rtol, atol)
+    if compare_states:
+        for first, second in zip(sides[0][1], sides[1][1]):
+            _compare_states(first, second, rtol, atol)
+
+
+def _compare_states(first, second, rtol, atol):
+    if first is None:
+        if second is not None:
+            raise AssertionError("one state is None, the other is not")
+    elif isinstance(first, (tuple, list)):
+        if len(first) != len(second):
+            raise AssertionError(f"{len(first)} states and {len(second)}")
+        for one, other in zip(first, second):
+            _compare_states(one, other, rtol, atol)
+    else:
+        assert_almost_equal(first, second, rtol, atol)
+
+
+def same_symbol_structure(sym1, sym2):
+    """Whether two graphs have the same operators, inputs and names of them."""
+    first, second = sym1.get_internals(), sym2.get_internals()
+    return (first.list_outputs() == second.list_outputs()
+            and [node.op for node, _ in first._heads]
+            == [node.op for node, _ in second._heads])
