@@ -130,7 +130,7 @@ def _method(interp, sizes=()):
     if interp == 10:
         return random.randint(0, 4)
     if interp not in range(5):
-        raise ValueError(f"interp is from 0 to 4, 9 or 10, not {interp}.")
+        raise MXNetError(f"interp is from 0 to 4, 9 or 10, not {interp}.")
     return interp
 
 
