@@ -18,5 +18,7 @@ from .util import (is_np_array, is_np_shape, np_array, np_shape, set_np_shape, u
 from ._symbolic import *  # noqa: F403
 from . import contrib, gluon, image, test_utils  # noqa: I001
 from . import image as img
+from . import numpy as np
+from . import numpy_extension as npx
 
 __version__ = "1.9.1"

@@ -14,6 +14,8 @@ from .utils import HookHandle, indented
 
 __all__ = ["Block", "HybridBlock", "SymbolBlock"]
 
+_BlockScope = BlockScope  # As MXNet's users find it.
+
 
 class Block:
     """A layer or a network: `forward` computes, `collect_params` are its weights.

@@ -9,7 +9,7 @@ import numpy as np
 from .. import ndarray
 from ..base import MXNetError
 from ..ndarray import NDArray
-from . import _codec
+from . import _codec, _resize
 
 __all__ = ["imread", "imdecode", "imresize", "imencode", "copyMakeBorder", "scale_down",
            "resize_short", "fixed_crop", "random_crop", "center_crop", "color_normalize",
@@ -63,10 +63,27 @@ def _given(values, out):
 def imresize(src, w, h, interp=1, out=None):
     """`src` as (h, w, channels).
 
-    `interp`: 0 nearest, 1 bilinear, 2 area, 3 cubic, 4 Lanczos, 9 by the sizes, 10 drawn."""
+    `interp`: 0 nearest, 1 bilinear, 2 cubic, 3 area, 4 Lanczos, 9 by the sizes, 10 drawn."""
     interp = _method(interp, (src.shape[0], src.shape[1], h, w))
+    if interp >= _resize.CUBIC:
+        return _given(_resize.resize(src.asnumpy(), w, h, interp), out)
     return ndarray.image.resize(src, size=(w, h), keep_ratio=False, interp=interp,
                                 **({} if out is None else {"out": out}))
+
+
+def resize(src, size, keep_ratio=False, interp=1):
+    """(H, W, C), or (N, H, W, C), to `size`: (width, height), or a number, with `keep_ratio`
+    that of the shorter side. Methods as `imresize` has them."""
+    if interp < _resize.CUBIC:
+        return ndarray.image.resize(src, size=size, keep_ratio=keep_ratio, interp=interp)
+    h, w = src.shape[-3:-1]
+    if isinstance(size, (tuple, list)) and len(size) == 2:
+        width, height = size
+    else:
+        width = height = size if isinstance(size, int) else size[0]
+        if keep_ratio:
+            width, height = (width, width * h // w) if w <= h else (height * w // h, height)
+    return ndarray.array(_resize.resize(src.asnumpy(), width, height, interp), dtype=src.dtype)
 
 
 _BORDERS = {0: "constant", 1: "edge", 2: "symmetric", 3: "wrap", 4: "reflect"}
@@ -108,12 +125,12 @@ def _method(interp, sizes=()):
             return 2
         height, width, new_height, new_width = sizes
         if new_height > height and new_width > width:
-            return 3
-        return 2 if new_height < height and new_width < width else 1
+            return 2
+        return 3 if new_height < height and new_width < width else 1
     if interp == 10:
         return random.randint(0, 4)
     if interp not in range(5):
-        raise ValueError(f"interp is from 0 to 4, 9 or 10, not {interp}.")
+        raise MXNetError(f"interp is from 0 to 4, 9 or 10, not {interp}.")
     return interp
 
 

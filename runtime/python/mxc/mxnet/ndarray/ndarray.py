@@ -17,6 +17,9 @@ _NUMPY_TYPES = {name: np.dtype(name).type
                              "int8", "int64", "bool", "int16", "uint16", "uint32",
                              "uint64")}
 
+# MXNet's numbers of storage types, as files of symbols have them.
+_STORAGE_TYPE_STR_TO_ID = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
+
 
 class NDArray:
     """An array of a fixed type and shape. Operators give new arrays; slices of the

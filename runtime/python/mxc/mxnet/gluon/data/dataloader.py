@@ -1,15 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches of a data set, by this process, threads or other processes."""
-import multiprocessing
-import multiprocessing.pool
-import sys
-import weakref
-
 import numpy as np
 
 from ... import ndarray
 from ...context import cpu_pinned
 from . import sampler as _sampler
+from ._workers import Processes, Threads
 
 __all__ = ["DataLoader"]
 
@@ -65,25 +61,17 @@ def _pinned(batch, device_id):
     return batch
 
 
-# Of a worker process: the data set that its loader had when it was forked.
-_worker_dataset = None
+class _Make:
+    """Makes batches of a data set's samples."""
 
+    def __init__(self, dataset, batchify_fn, sent):
+        self._dataset = dataset
+        self._batchify_fn = batchify_fn
+        self._sent = sent
 
-def _start_worker(dataset):
-    global _worker_dataset
-    _worker_dataset = dataset
-
-
-def _work(samples, batchify_fn):
-    return _pack(batchify_fn([_worker_dataset[i] for i in samples]))
-
-
-def _work_here(samples, batchify_fn, dataset):
-    return batchify_fn([dataset[i] for i in samples])
-
-
-def _stop(pool):
-    pool.terminate()
+    def __call__(self, samples):
+        batch = self._batchify_fn([self._dataset[i] for i in samples])
+        return _pack(batch) if self._sent else batch
 
 
 class _Batches:
@@ -99,7 +87,7 @@ class _Batches:
     def _begin(self):
         samples = next(self._batches, None)
         if samples is not None:
-            self._pending.append(self._loader._submit(samples))
+            self._pending.append(self._loader._pool.submit(samples))
 
     def __len__(self):
         return len(self._loader)
@@ -115,13 +103,11 @@ class _Batches:
         self._begin()
         try:
             batch = work.get(loader._timeout)
-        except multiprocessing.TimeoutError:
-            loader._stop()
+        except TimeoutError:
             kind = "thread" if loader._thread_pool else "process"
             raise RuntimeError(
                 f"A worker {kind} gave no batch within {loader._timeout} seconds: a sample takes "
-                "too long, or the worker was killed. timeout= sets the limit, num_workers=0 "
-                "shows errors in place.") from None
+                "too long; timeout= sets the limit, num_workers=0 works in place.") from None
         return loader._finish(_unpack(batch))
 
     next = __next__
@@ -155,9 +141,10 @@ class DataLoader:
         in_processes = self._num_workers > 0 and not thread_pool
         self._batchify_fn = batchify_fn or (
             default_mp_batchify_fn if in_processes else default_batchify_fn)
+        self._make = _Make(dataset, self._batchify_fn, in_processes)
         self._pool = None
         if self._num_workers > 0:
-            self._start()
+            self._pool = (Threads if thread_pool else Processes)(self._num_workers, self._make)
 
     def _batches_of(self, batch_size, shuffle, sampler, last_batch, batch_sampler):
         if batch_sampler is not None:
@@ -175,33 +162,13 @@ class DataLoader:
             raise ValueError("A sampler says in which order: shuffle is not given beside it.")
         return _sampler.BatchSampler(sampler, batch_size, last_batch or "keep")
 
-    def _start(self):
-        if self._thread_pool:
-            self._pool = multiprocessing.pool.ThreadPool(self._num_workers)
-        else:
-            method = "fork" if sys.platform != "win32" else "spawn"
-            self._pool = multiprocessing.get_context(method).Pool(
-                self._num_workers, initializer=_start_worker, initargs=(self._dataset,))
-        self._stopper = weakref.finalize(self, _stop, self._pool)
-
-    def _stop(self):
-        if self._pool is not None:
-            self._stopper()
-            self._pool = None
-
-    def _submit(self, samples):
-        if self._thread_pool:
-            return self._pool.apply_async(_work_here,
-                                          (samples, self._batchify_fn, self._dataset))
-        return self._pool.apply_async(_work, (samples, self._batchify_fn))
-
     def _finish(self, batch):
         return _pinned(batch, self._pin_device_id) if self._pin_memory else batch
 
     def __iter__(self):
         if self._num_workers > 0:
             return _Batches(self)
-        return (self._finish(_work_here(samples, self._batchify_fn, self._dataset))
+        return (self._finish(self._make(samples))
                 for samples in self._batch_sampler)
 
     def __len__(self):

@@ -126,7 +126,7 @@ class Dropout(HybridBlock):
 class Embedding(HybridBlock):
     """Row x of a table (input_dim, output_dim), for each element of x.
 
-    `sparse_grad` asks for the gradient of the rows that were used alone."""
+    `sparse_grad` is taken, and the gradient is dense all the same."""
 
     def __init__(self, input_dim, output_dim, dtype="float32", weight_initializer=None,
                  sparse_grad=False, **kwargs):

@@ -4,7 +4,7 @@ import random
 
 import numpy as np
 
-from .... import image
+from .... import image, ndarray
 from ...block import Block, HybridBlock
 from ...nn import HybridSequential, Sequential
 
@@ -157,8 +157,9 @@ class CropResize(HybridBlock):
     def hybrid_forward(self, F, x):
         out = F.image.crop(x, **self._crop)
         if self._size:
-            out = F.image.resize(out, self._size, False,
-                                 1 if self._interpolation is None else self._interpolation)
+            resize = image.image.resize if F is ndarray else F.image.resize
+            out = resize(out, self._size, False,
+                         1 if self._interpolation is None else self._interpolation)
         return out
 
 
@@ -183,6 +184,8 @@ class Resize(HybridBlock):
         self._interpolation = interpolation
 
     def hybrid_forward(self, F, x):
+        if F is ndarray and self._interpolation > 1:
+            return image.image.resize(x, self._size, self._keep, self._interpolation)
         return F.image.resize(x, self._size, self._keep, self._interpolation)
 
 
