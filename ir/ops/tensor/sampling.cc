@@ -10,10 +10,10 @@
 namespace mxc {
 namespace {
 
-// A parameter as MXNet calls it: as an attribute of _random_*, with its
-// default, and as an input of _sample_*.
 constexpr double kAnyNumber = -std::numeric_limits<double>::infinity();
 
+// A parameter as MXNet calls it: as an attribute of _random_*, with its default and
+// its least value, and as an input of _sample_*.
 struct SamplingParameter {
   std::string attribute;
   double standard;

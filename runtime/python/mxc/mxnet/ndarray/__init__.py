@@ -5,6 +5,7 @@ All operators of `mxc ops` are functions here: inputs first, then attributes, by
 position or by name; `out=` an array that is written; `name=` is ignored."""
 
 from . import _arithmetic, _methods, _register
+from ._cached import CachedOp
 from ._functions import *  # noqa: F403
 from ._invoke import _invoke
 from .creation import *  # noqa: F403
