@@ -4,18 +4,27 @@
 #include <algorithm>
 
 #include "runtime/autograd/backward_run.h"
+#include "runtime/ndarray/short_list.h"
 
 namespace mxc::runtime {
 namespace {
 
-std::vector<NDArray> ArraysOf(std::span<const TrackedArray* const> tracked) {
-  std::vector<NDArray> arrays;
-  for (const TrackedArray* one : tracked) arrays.push_back(one->array);
-  return arrays;
-}
+// The arrays of what is tracked, on the stack.
+class Refs {
+ public:
+  explicit Refs(std::span<const TrackedArray* const> tracked)
+      : refs_(tracked.size()) {
+    for (const TrackedArray* one : tracked) refs_.Add(&one->array);
+  }
+  operator ArrayRefs() { return refs_.all(); }
+
+ private:
+  ShortList<const NDArray*> refs_;
+};
 
 std::vector<Origin> OriginsOf(std::span<const TrackedArray* const> arrays) {
   std::vector<Origin> origins;
+  origins.reserve(arrays.size());
   for (const TrackedArray* array : arrays) {
     origins.push_back(array->origin.IsLive() ? array->origin : Origin());
   }
@@ -24,19 +33,14 @@ std::vector<Origin> OriginsOf(std::span<const TrackedArray* const> arrays) {
 
 bool IsLive(const TrackedArray* array) { return array->origin.IsLive(); }
 
-std::vector<KeptValue> KeptOf(const RecordedForm& form,
-                              std::span<const NDArray> inputs,
-                              std::span<const NDArray> outputs,
-                              std::span<const NDArray> hidden) {
+// `outputs`: of the form.
+std::vector<KeptValue> KeptOf(const RecordedForm& form, ArrayRefs inputs,
+                              std::span<NDArray* const> outputs) {
   std::vector<KeptValue> kept;
+  kept.reserve(form.saved.size());
   for (const auto [from, index] : form.saved) {
-    if (from == SavedValue::From::kInput) {
-      kept.emplace_back(inputs[index]);
-    } else {
-      kept.emplace_back(index < outputs.size()
-                            ? outputs[index]
-                            : hidden[index - outputs.size()]);
-    }
+    kept.emplace_back(from == SavedValue::From::kInput ? *inputs[index]
+                                                       : *outputs[index]);
   }
   return kept;
 }
@@ -50,54 +54,57 @@ AutogradFlags& AutogradFlags::Here() {
 
 Status Autograd::Call(const std::shared_ptr<CallableOperator>& op,
                       std::span<const TrackedArray* const> inputs,
-                      std::vector<TrackedArray>& outputs, bool training) {
+                      std::span<TrackedArray* const> outputs, bool training) {
   if (AutogradFlags::Here().recording) {
-    for (const TrackedArray& output : outputs) {
-      if (!output.origin.IsLive()) continue;
+    for (const TrackedArray* output : outputs) {
+      if (!IsLive(output)) continue;
       return Fail(StatusCode::kInvalidArgument,
                   "%s is to write an array that was recorded, %s, while the "
                   "thread records; write it outside, or give a new array",
-                  op->name().c_str(), output.array.type().Text().c_str());
+                  op->name().c_str(), output->array.type().Text().c_str());
     }
     if (std::any_of(inputs.begin(), inputs.end(), IsLive)) {
       return CallRecorded(op, inputs, outputs, training);
     }
   }
-  std::vector<NDArray> results;
-  for (const TrackedArray& output : outputs) results.push_back(output.array);
-  MXC_RT_RETURN_IF_ERROR(
-      imperative_.Call(op, ArraysOf(inputs), results, training));
-  outputs.resize(results.size());
-  for (size_t o = 0; o < results.size(); ++o) outputs[o].array = results[o];
-  return {};
+  ShortList<NDArray*> results(outputs.size());
+  for (TrackedArray* output : outputs) results.Add(&output->array);
+  return imperative_.Call(op, Refs(inputs), results.all(), training);
 }
 
 Status Autograd::CallRecorded(const std::shared_ptr<CallableOperator>& op,
                               std::span<const TrackedArray* const> inputs,
-                              std::vector<TrackedArray>& outputs,
+                              std::span<TrackedArray* const> outputs,
                               bool training) {
-  const std::vector<NDArray> arrays = ArraysOf(inputs);
+  Refs refs(inputs);
+  const ArrayRefs arrays = refs;
   MXC_RT_ASSIGN(const auto call, op->Recorded(arrays, training));
-  // What the call itself overwrites is not what it read.
-  std::vector<KeptValue> read;
-  for (const auto [from, index] : call->form.saved) {
-    if (from == SavedValue::From::kInput) read.emplace_back(arrays[index]);
+  const RecordedForm& form = call->form;
+  if (outputs.size() > form.visible_outputs) {
+    return Fail(StatusCode::kInvalidArgument,
+                "%s has %zu outputs, and %zu are given", call->text.c_str(),
+                form.visible_outputs, outputs.size());
   }
-  std::vector<NDArray> results, hidden;
-  for (const TrackedArray& output : outputs) results.push_back(output.array);
+  // What the call itself overwrites is not what it read.
+  ShortList<uint64_t> writes(inputs.size());
+  for (const NDArray* array : arrays) writes.Add(array->chunk()->writes());
+  // Those that the caller does not want are there for the gradient.
+  const size_t more = form.outputs.size() - outputs.size();
+  std::vector<NDArray> others(more);
+  ShortList<NDArray*> results(form.outputs.size());
+  for (TrackedArray* output : outputs) results.Add(&output->array);
+  for (NDArray& other : others) results.Add(&other);
   MXC_RT_RETURN_IF_ERROR(
-      imperative_.CallRecorded(op, *call, arrays, results, hidden));
-  RecordedRun run{call, KeptOf(call->form, arrays, results, hidden)};
-  size_t next = 0;
+      imperative_.CallRecorded(op, *call, arrays, results.all()));
+  RecordedRun run{call, KeptOf(form, arrays, results.all())};
   for (size_t k = 0; k < run.kept.size(); ++k) {
-    if (call->form.saved[k].from != SavedValue::From::kInput) continue;
-    run.kept[k].writes = read[next++].writes;
+    const auto [from, index] = form.saved[k];
+    if (from == SavedValue::From::kInput) run.kept[k].writes = writes[index];
   }
   const auto record =
       std::make_shared<Record>(std::move(run), OriginsOf(inputs));
-  outputs.resize(results.size());
-  for (size_t o = 0; o < results.size(); ++o) {
-    outputs[o] = {results[o], {record, static_cast<uint32_t>(o)}};
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    outputs[o]->origin = {record, static_cast<uint32_t>(o)};
   }
   return {};
 }
@@ -105,14 +112,15 @@ Status Autograd::CallRecorded(const std::shared_ptr<CallableOperator>& op,
 Status Autograd::RecordView(const std::shared_ptr<CallableOperator>& op,
                             const TrackedArray& array, TrackedArray& view) {
   if (!AutogradFlags::Here().recording || !array.origin.IsLive()) return {};
-  const std::span<const NDArray> input(&array.array, 1), output(&view.array, 1);
-  MXC_RT_ASSIGN(const auto call, op->Recorded(input, false));
+  const NDArray* const input = &array.array;
+  NDArray* const output = &view.array;
+  MXC_RT_ASSIGN(const auto call, op->Recorded({&input, 1}, false));
   if (call->form.outputs.size() != 1 ||
       call->form.outputs[0] != view.array.type()) {
     return Fail(StatusCode::kInvalidArgument, "%s does not give %s",
                 call->text.c_str(), view.array.type().Text().c_str());
   }
-  RecordedRun run{call, KeptOf(call->form, input, output, {})};
+  RecordedRun run{call, KeptOf(call->form, {&input, 1}, {&output, 1})};
   view.origin = {std::make_shared<Record>(std::move(run),
                                           std::vector<Origin>{array.origin}),
                  0};
@@ -126,7 +134,7 @@ Status Autograd::RecordFunction(std::span<const TrackedArray* const> inputs,
       std::none_of(inputs.begin(), inputs.end(), IsLive)) {
     return {};
   }
-  RecordedFunction function{TypesOf(ArraysOf(inputs)), {}, std::move(gradient)};
+  RecordedFunction function{TypesOf(Refs(inputs)), {}, std::move(gradient)};
   for (const TrackedArray* output : outputs) {
     function.outputs.push_back(output->array.type());
   }

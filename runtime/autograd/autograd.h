@@ -37,7 +37,7 @@ class Autograd {
   // not constant.
   Status Call(const std::shared_ptr<CallableOperator>& op,
               std::span<const TrackedArray* const> inputs,
-              std::vector<TrackedArray>& outputs, bool training);
+              std::span<TrackedArray* const> outputs, bool training);
   // A view, which is what `op` gives for the array.
   Status RecordView(const std::shared_ptr<CallableOperator>& op,
                     const TrackedArray& array, TrackedArray& view);
@@ -65,7 +65,7 @@ class Autograd {
 
   Status CallRecorded(const std::shared_ptr<CallableOperator>& op,
                       std::span<const TrackedArray* const> inputs,
-                      std::vector<TrackedArray>& outputs, bool training);
+                      std::span<TrackedArray* const> outputs, bool training);
 
   Imperative& imperative_;
   PartGradients gradients_;

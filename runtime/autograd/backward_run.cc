@@ -237,8 +237,10 @@ Status BackwardRun::RunPart(Part& part, std::vector<TrackedArray>& results) {
   std::vector<const TrackedArray*> inputs;
   for (const TrackedArray& operand : operands) inputs.push_back(&operand);
   for (const NDArray& written : part.written) results.push_back({written, {}});
+  std::vector<TrackedArray*> outputs;
+  for (TrackedArray& result : results) outputs.push_back(&result);
   const RecordingIs recording(creates_);
-  return autograd_.Call(gradient->op, inputs, results, part.described.training);
+  return autograd_.Call(gradient->op, inputs, outputs, part.described.training);
 }
 
 // ---- Steps ---------------------------------------------------------------

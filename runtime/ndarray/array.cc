@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <new>
 #include <utility>
 
 #include "runtime/artifact/tables.h"
@@ -22,6 +23,34 @@ std::string ShapeText(std::span<const int64_t> dims) {
   }
   return "[" + text + "]";
 }
+
+// For an object and bytes behind it in one block. By malloc, which keeps small
+// ones at hand for its next caller, as aligned_alloc does not.
+template <class T>
+struct AllocatorWithRoom {
+  using value_type = T;
+
+  AllocatorWithRoom(uint64_t more_bytes, std::byte** more_at)
+      : bytes(more_bytes), at(more_at) {}
+  template <class U>
+  AllocatorWithRoom(const AllocatorWithRoom<U>& other)  // NOLINT: a conversion
+      : bytes(other.bytes), at(other.at) {}
+
+  T* allocate(size_t count) {
+    void* const block = std::malloc(count * sizeof(T) + bytes);
+    if (block == nullptr) throw std::bad_alloc();
+    *at = static_cast<std::byte*>(block) + count * sizeof(T);
+    return static_cast<T*>(block);
+  }
+  void deallocate(T* block, size_t) { std::free(block); }
+  template <class U>
+  bool operator==(const AllocatorWithRoom<U>&) const {
+    return true;
+  }
+
+  uint64_t bytes;
+  std::byte** at;  // where these are told to lie
+};
 
 }  // namespace
 
@@ -72,27 +101,26 @@ std::string ArrayType::Text() const {
          ShapeText(extents());
 }
 
-// With room to align it in: malloc keeps small blocks at hand for its next
-// caller, and aligned_alloc does not.
 StatusOr<std::shared_ptr<Chunk>> Chunk::Allocate(uint64_t bytes) {
-  void* const block = std::malloc(bytes + kAlignment);
-  if (block == nullptr) {
+  std::byte* rest = nullptr;
+  try {
+    auto chunk = std::allocate_shared<Chunk>(
+        AllocatorWithRoom<Chunk>{bytes + kAlignment, &rest}, nullptr, bytes,
+        nullptr);
+    const auto address = reinterpret_cast<uintptr_t>(rest);
+    chunk->data_ = rest + (kAlignment - address % kAlignment);
+    return chunk;
+  } catch (const std::bad_alloc&) {
     return Fail(StatusCode::kOutOfMemory,
                 "no memory for an array of %llu bytes",
                 static_cast<unsigned long long>(bytes));
   }
-  const auto address = reinterpret_cast<uintptr_t>(block);
-  auto* const data =
-      static_cast<std::byte*>(block) + (kAlignment - address % kAlignment);
-  return std::make_shared<Chunk>(block, data, bytes, nullptr);
 }
 
 std::shared_ptr<Chunk> Chunk::Over(std::byte* data, uint64_t bytes,
                                    std::shared_ptr<const void> owner) {
-  return std::make_shared<Chunk>(nullptr, data, bytes, std::move(owner));
+  return std::make_shared<Chunk>(data, bytes, std::move(owner));
 }
-
-Chunk::~Chunk() { std::free(block_); }
 
 StatusOr<NDArray> NDArray::Make(const ArrayType& type) {
   MXC_RT_ASSIGN(std::shared_ptr<Chunk> chunk, Chunk::Allocate(type.bytes()));
@@ -119,6 +147,19 @@ StatusOr<NDArray> NDArray::Sliced(int64_t begin, int64_t end) const {
   ArrayType type = type_;
   type.dims[0] = end - begin;
   return NDArray(type, chunk_, offset_ + static_cast<uint64_t>(begin) * row);
+}
+
+std::vector<const NDArray*> RefsTo(std::span<const NDArray> arrays) {
+  std::vector<const NDArray*> refs;
+  refs.reserve(arrays.size());
+  for (const NDArray& array : arrays) refs.push_back(&array);
+  return refs;
+}
+
+std::vector<ArrayType> TypesOf(ArrayRefs arrays) {
+  std::vector<ArrayType> types;
+  for (const NDArray* array : arrays) types.push_back(array->type());
+  return types;
 }
 
 }  // namespace mxc::runtime

@@ -12,6 +12,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/status.h"
@@ -53,13 +54,10 @@ class Chunk {
   static std::shared_ptr<Chunk> Over(std::byte* data, uint64_t bytes,
                                      std::shared_ptr<const void> owner);
 
-  // `block` is freed with the chunk; null: it is not the chunk's.
-  Chunk(void* block, std::byte* data, uint64_t bytes,
-        std::shared_ptr<const void> owner)
-      : block_(block), data_(data), bytes_(bytes), owner_(std::move(owner)) {}
+  Chunk(std::byte* data, uint64_t bytes, std::shared_ptr<const void> owner)
+      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
-  ~Chunk();
 
   std::byte* data() const { return data_; }
   uint64_t bytes() const { return bytes_; }
@@ -69,8 +67,7 @@ class Chunk {
   void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
 
  private:
-  void* const block_;
-  std::byte* const data_;
+  std::byte* data_;
   const uint64_t bytes_;
   const std::shared_ptr<const void> owner_;
   Variable variable_;
@@ -107,5 +104,10 @@ class NDArray {
   std::shared_ptr<Chunk> chunk_;
   uint64_t offset_ = 0;  // bytes
 };
+
+// Arrays of somebody who has them as long as a call lasts.
+using ArrayRefs = std::span<const NDArray* const>;
+std::vector<const NDArray*> RefsTo(std::span<const NDArray> arrays);
+std::vector<ArrayType> TypesOf(ArrayRefs arrays);
 
 }  // namespace mxc::runtime

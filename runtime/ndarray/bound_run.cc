@@ -8,9 +8,9 @@
 namespace mxc::runtime {
 namespace {
 
-bool OverlapsAny(const NDArray& array, std::span<const NDArray> others) {
-  return std::any_of(others.begin(), others.end(), [&](const NDArray& other) {
-    return Overlap(array, other);
+bool OverlapsAny(const NDArray& array, ArrayRefs others) {
+  return std::any_of(others.begin(), others.end(), [&](const NDArray* other) {
+    return Overlap(array, *other);
   });
 }
 
@@ -21,30 +21,29 @@ bool Overlap(const NDArray& a, const NDArray& b) {
          b.data() < a.data() + a.type().bytes();
 }
 
-Status RunBound(Executor& executor, std::span<const NDArray> inputs,
-                std::span<const NDArray> outputs,
-                std::span<const NDArray> states) {
+Status RunBound(Executor& executor, ArrayRefs inputs, ArrayRefs outputs,
+                ArrayRefs states) {
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const bool is_copied = OverlapsAny(inputs[i], states);
-    executor.BindInput(i, is_copied ? nullptr : inputs[i].data());
+    const bool is_copied = OverlapsAny(*inputs[i], states);
+    executor.BindInput(i, is_copied ? nullptr : inputs[i]->data());
     if (!is_copied) continue;
-    std::memcpy(executor.InputStorage(i), inputs[i].data(),
-                inputs[i].type().bytes());
+    std::memcpy(executor.InputStorage(i), inputs[i]->data(),
+                inputs[i]->type().bytes());
   }
   const auto is_late = [&](const NDArray& output) {
     return OverlapsAny(output, inputs) || OverlapsAny(output, states);
   };
   bool has_late = false;
   for (size_t o = 0; o < outputs.size(); ++o) {
-    const bool late = is_late(outputs[o]);
+    const bool late = is_late(*outputs[o]);
     has_late |= late;
-    executor.BindOutput(o, late ? nullptr : outputs[o].data());
+    executor.BindOutput(o, late ? nullptr : outputs[o]->data());
   }
   MXC_RT_RETURN_IF_ERROR(executor.Run());
   for (size_t o = 0; has_late && o < outputs.size(); ++o) {
-    if (!is_late(outputs[o])) continue;
-    std::memcpy(outputs[o].data(), executor.OutputStorage(o),
-                outputs[o].type().bytes());
+    if (!is_late(*outputs[o])) continue;
+    std::memcpy(outputs[o]->data(), executor.OutputStorage(o),
+                outputs[o]->type().bytes());
   }
   return {};
 }

@@ -16,8 +16,7 @@ bool Overlap(const NDArray& a, const NDArray& b);
 // Inputs and outputs in the order of the executor's; `states`: what it keeps.
 // What a run may write before all is read goes over memory of the executor's own.
 // Outputs do not overlap one another.
-Status RunBound(Executor& executor, std::span<const NDArray> inputs,
-                std::span<const NDArray> outputs,
-                std::span<const NDArray> states);
+Status RunBound(Executor& executor, ArrayRefs inputs, ArrayRefs outputs,
+                ArrayRefs states);
 
 }  // namespace mxc::runtime

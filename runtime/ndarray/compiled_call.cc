@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "runtime/ndarray/bound_run.h"
+#include "runtime/ndarray/short_list.h"
 
 namespace mxc::runtime {
 namespace {
@@ -48,26 +49,28 @@ CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
   is_brief_ = ModelledNanoseconds(tables, entry) < kBriefNanoseconds;
 }
 
-Status CompiledCall::Run(std::span<const NDArray> inputs,
-                         std::span<const NDArray> outputs, uint64_t seed,
+Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,
                          uint64_t draw) {
   MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take());
   if (random_state_) {
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
-  std::vector<NDArray> ordered;
-  for (const size_t input : compiled_.input_order) {
-    ordered.push_back(inputs[input]);
-  }
-  MXC_RT_RETURN_IF_ERROR(RunBound(
-      *executor, ordered.empty() ? inputs : std::span<const NDArray>(ordered),
-      outputs, {}));
+  const std::vector<size_t>& order = compiled_.input_order;
+  ShortList<const NDArray*> ordered(order.size());
+  for (const size_t input : order) ordered.Add(inputs[input]);
+  MXC_RT_RETURN_IF_ERROR(
+      RunBound(*executor, order.empty() ? inputs : ArrayRefs(ordered.all()),
+               outputs, {}));
   Give(std::move(executor));
   return {};
 }
 
 StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
+  if (Executor* const one =
+          at_hand_.exchange(nullptr, std::memory_order_acquire)) {
+    return std::unique_ptr<Executor>(one);
+  }
   {
     const std::lock_guard lock(mutex_);
     if (!idle_.empty()) {
@@ -85,6 +88,12 @@ StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
 }
 
 void CompiledCall::Give(std::unique_ptr<Executor> executor) {
+  Executor* none = nullptr;
+  if (at_hand_.compare_exchange_strong(none, executor.get(),
+                                       std::memory_order_release)) {
+    (void)executor.release();
+    return;
+  }
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(executor));
 }

@@ -3,6 +3,7 @@
 // entry, and the executors that run it.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,9 @@ class SharedTeam {
 class CompiledCall {
  public:
   CompiledCall(CompiledOperator compiled, SharedTeam& team);
+  CompiledCall(const CompiledCall&) = delete;
+  CompiledCall& operator=(const CompiledCall&) = delete;
+  ~CompiledCall() { delete at_hand_.load(); }
 
   const std::vector<ArrayType>& outputs() const { return outputs_; }
   size_t visible_outputs() const { return compiled_.visible_outputs; }
@@ -54,8 +58,7 @@ class CompiledCall {
   // for the next. Outputs may lie where inputs do: all is read before anything is
   // written where one of them does. `draw` numbers the call among those that draw
   // random numbers by `seed`.
-  Status Run(std::span<const NDArray> inputs, std::span<const NDArray> outputs,
-             uint64_t seed, uint64_t draw);
+  Status Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed, uint64_t draw);
 
  private:
   StatusOr<std::unique_ptr<Executor>> Take();
@@ -67,8 +70,9 @@ class CompiledCall {
   bool is_brief_ = false;
   std::optional<size_t> random_state_;  // a row of the model's states
 
+  std::atomic<Executor*> at_hand_{nullptr};  // the one that was used last
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Executor>> idle_;
+  std::vector<std::unique_ptr<Executor>> idle_;  // others
 };
 
 }  // namespace mxc::runtime

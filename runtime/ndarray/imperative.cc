@@ -4,36 +4,22 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <memory_resource>
 #include <string_view>
 #include <utility>
 
 #include "runtime/ndarray/bound_run.h"
+#include "runtime/ndarray/short_list.h"
 
 namespace mxc::runtime {
 namespace {
 
-// Vectors of a few elements, on the stack of who calls.
-class Few {
- public:
-  std::pmr::memory_resource* memory() { return &memory_; }
-
- private:
-  std::array<std::byte, 1024> bytes_;
-  std::pmr::monotonic_buffer_resource memory_{bytes_.data(), bytes_.size()};
-};
-
-std::pmr::vector<Use> UsesOf(std::span<const NDArray> inputs,
-                             std::span<const NDArray> outputs, Few& few) {
-  std::pmr::vector<Use> uses(few.memory());
-  uses.reserve(inputs.size() + outputs.size());
-  for (const NDArray& input : inputs) {
-    uses.push_back({&input.variable(), Access::kRead});
+void AddUses(ArrayRefs inputs, ArrayRefs outputs, ShortList<Use>& uses) {
+  for (const NDArray* input : inputs) {
+    uses.Add({&input->variable(), Access::kRead});
   }
-  for (const NDArray& output : outputs) {
-    uses.push_back({&output.variable(), output.AccessToWrite()});
+  for (const NDArray* output : outputs) {
+    uses.Add({&output->variable(), output->AccessToWrite()});
   }
-  return uses;
 }
 
 template <class Call>  // that is asked for its text where something is wrong
@@ -42,28 +28,28 @@ Status Prefixed(const Status& status, const Call& call) {
   return {status.code(), call() + ": " + status.message()};
 }
 
-// Makes those that are missing; the others are as `types` says.
+// Makes those that have no chunk; the others are as `types` says.
 template <class Call>
 Status MakeOutputs(std::span<const ArrayType> types,
-                   std::vector<NDArray>& outputs, const Call& call) {
+                   std::span<NDArray* const> outputs, const Call& call) {
   if (outputs.size() > types.size()) {
     return Fail(StatusCode::kInvalidArgument,
                 "%s has %zu outputs, and %zu are given", call().c_str(),
                 types.size(), outputs.size());
   }
-  outputs.resize(types.size());
-  for (size_t o = 0; o < types.size(); ++o) {
-    if (outputs[o].chunk() == nullptr) {
-      MXC_RT_ASSIGN(outputs[o], NDArray::Make(types[o]));
-    } else if (outputs[o].type() != types[o]) {
+  for (size_t o = 0; o < outputs.size(); ++o) {
+    NDArray& output = *outputs[o];
+    if (output.chunk() == nullptr) {
+      MXC_RT_ASSIGN(output, NDArray::Make(types[o]));
+      continue;
+    }
+    if (output.type() != types[o]) {
       return Fail(StatusCode::kInvalidArgument,
                   "%s gives %s, and %s is given for it", call().c_str(),
-                  types[o].Text().c_str(), outputs[o].type().Text().c_str());
+                  types[o].Text().c_str(), output.type().Text().c_str());
     }
-  }
-  for (size_t o = 1; o < outputs.size(); ++o) {
     for (size_t other = 0; other < o; ++other) {
-      if (!Overlap(outputs[o], outputs[other])) continue;
+      if (!Overlap(output, *outputs[other])) continue;
       return Fail(StatusCode::kInvalidArgument,
                   "outputs %zu and %zu of %s lie over one another", other, o,
                   call().c_str());
@@ -72,8 +58,14 @@ Status MakeOutputs(std::span<const ArrayType> types,
   return {};
 }
 
-std::string TextOf(const CallableOperator& op,
-                   std::span<const NDArray> inputs) {
+std::vector<NDArray> CopiesOf(ArrayRefs arrays) {
+  std::vector<NDArray> copies;
+  copies.reserve(arrays.size());
+  for (const NDArray* array : arrays) copies.push_back(*array);
+  return copies;
+}
+
+std::string TextOf(const CallableOperator& op, ArrayRefs inputs) {
   return op.Text(TypesOf(inputs));
 }
 
@@ -92,77 +84,73 @@ Imperative& Imperative::Get() {
 }
 
 Status Imperative::Call(const std::shared_ptr<CallableOperator>& op,
-                        std::span<const NDArray> inputs,
-                        std::vector<NDArray>& outputs, bool training) {
+                        ArrayRefs inputs, std::span<NDArray* const> outputs,
+                        bool training) {
   const auto compiled = op->For(inputs, training, team_);
   if (!compiled.ok()) {
     return Prefixed(compiled.status(), [&] { return TextOf(*op, inputs); });
   }
-  return Run(op, *compiled, inputs, outputs, nullptr);
+  CompiledCall& call = **compiled;
+  const size_t visible = call.visible_outputs();
+  if (outputs.size() >= visible) return Run(op, call, inputs, outputs);
+  std::vector<NDArray> dropped(visible - outputs.size());
+  std::vector<NDArray*> all(outputs.begin(), outputs.end());
+  for (NDArray& one : dropped) all.push_back(&one);
+  return Run(op, call, inputs, all);
 }
 
 Status Imperative::CallRecorded(const std::shared_ptr<CallableOperator>& op,
-                                const RecordedCall& recorded,
-                                std::span<const NDArray> inputs,
-                                std::vector<NDArray>& outputs,
-                                std::vector<NDArray>& hidden) {
+                                const RecordedCall& recorded, ArrayRefs inputs,
+                                std::span<NDArray* const> outputs) {
   const auto compiled = op->For(recorded, team_);
   if (!compiled.ok()) {
     return Prefixed(compiled.status(), [&] { return recorded.text; });
   }
-  return Run(op, *compiled, inputs, outputs, &hidden);
+  return Run(op, **compiled, inputs, outputs);
 }
 
 Status Imperative::Run(const std::shared_ptr<CallableOperator>& op,
-                       const std::shared_ptr<CompiledCall>& call,
-                       std::span<const NDArray> inputs,
-                       std::vector<NDArray>& outputs,
-                       std::vector<NDArray>* hidden) {
+                       CompiledCall& call, ArrayRefs inputs,
+                       std::span<NDArray* const> outputs) {
   const auto text = [&] { return TextOf(*op, inputs); };
-  const size_t visible = call->visible_outputs();
-  const std::span<const ArrayType> types = call->outputs();
-  MXC_RT_RETURN_IF_ERROR(MakeOutputs(types.first(visible), outputs, text));
-  // What is written: behind the outputs, inputs with a next value.
-  for (const size_t input : call->updates()) outputs.push_back(inputs[input]);
-  for (const ArrayType& type : types.last(call->hidden_outputs())) {
-    MXC_RT_ASSIGN(outputs.emplace_back(), NDArray::Make(type));
-  }
-  for (const NDArray& output : outputs) output.chunk()->CountWrite();
+  const size_t visible = call.visible_outputs();
+  const size_t hidden = call.hidden_outputs();
+  const std::span<const ArrayType> types = call.outputs();
+  MXC_RT_RETURN_IF_ERROR(MakeOutputs(
+      types.first(visible), outputs.first(outputs.size() - hidden), text));
+  MXC_RT_RETURN_IF_ERROR(
+      MakeOutputs(types.last(hidden), outputs.last(hidden), text));
+  // What is written: visible outputs, inputs with a next value, hidden outputs.
+  ShortList<const NDArray*> written(types.size());
+  for (NDArray* output : outputs.first(visible)) written.Add(output);
+  for (const size_t input : call.updates()) written.Add(inputs[input]);
+  for (NDArray* output : outputs.subspan(visible)) written.Add(output);
+  for (const NDArray* output : written.all()) output->chunk()->CountWrite();
   const uint64_t seed = seed_;
-  const uint64_t draw = call->is_random() ? draws_++ : 0;
-  Few few;
-  std::pmr::vector<Use> uses = UsesOf(inputs, outputs, few);
-  const bool has_run =
-      call->is_brief() &&
-      engine_.TryRun(
-          op->name().c_str(),
-          [&] {
-            return Prefixed(call->Run(inputs, outputs, seed, draw), text);
-          },
-          uses);
-  if (!has_run) {
-    engine_.Push(
-        {.name = op->name().c_str(),
-         .run =
-             [op, call, seed, draw, written = outputs,
-              read = std::vector<NDArray>(inputs.begin(), inputs.end())] {
-               return Prefixed(call->Run(read, written, seed, draw),
-                               [&] { return TextOf(*op, read); });
-             }},
-        {uses.begin(), uses.end()});
+  const uint64_t draw = call.is_random() ? draws_++ : 0;
+  ShortList<Use> uses(inputs.size() + types.size());
+  AddUses(inputs, written.all(), uses);
+  const auto run = [&] {
+    return Prefixed(call.Run(inputs, written.all(), seed, draw), text);
+  };
+  if (call.is_brief() && engine_.TryRun(op->name().c_str(), run, uses.all())) {
+    return {};
   }
-  if (hidden != nullptr) {
-    hidden->assign(
-        outputs.end() - static_cast<std::ptrdiff_t>(call->hidden_outputs()),
-        outputs.end());
-  }
-  outputs.resize(visible);
+  // The operator keeps its call.
+  engine_.Push({.name = op->name().c_str(),
+                .run =
+                    [op, &call, seed, draw, read = CopiesOf(inputs),
+                     to = CopiesOf(written.all())] {
+                      const std::vector<const NDArray*> from = RefsTo(read);
+                      return Prefixed(call.Run(from, RefsTo(to), seed, draw),
+                                      [&] { return TextOf(*op, from); });
+                    }},
+               {uses.all().begin(), uses.all().end()});
   return {};
 }
 
 Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
-                        std::span<const NDArray> inputs,
-                        std::vector<NDArray>& outputs) {
+                        ArrayRefs inputs, std::span<NDArray* const> outputs) {
   const std::string& name = program->name();
   const std::vector<ArrayType>& types = program->inputs();
   if (inputs.size() != types.size()) {
@@ -171,30 +159,35 @@ Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
                 types.size(), inputs.size());
   }
   for (size_t i = 0; i < types.size(); ++i) {
-    if (inputs[i].type() == types[i]) continue;
+    if (inputs[i]->type() == types[i]) continue;
     return Fail(StatusCode::kInvalidArgument,
                 "input %zu of '%s' is %s, and %s is given", i, name.c_str(),
-                types[i].Text().c_str(), inputs[i].type().Text().c_str());
+                types[i].Text().c_str(), inputs[i]->type().Text().c_str());
   }
-  MXC_RT_RETURN_IF_ERROR(MakeOutputs(program->outputs(), outputs,
-                                     [&] { return "'" + name + "'"; }));
-  for (const NDArray& output : outputs) output.chunk()->CountWrite();
-  Few few;
-  std::pmr::vector<Use> uses = UsesOf(inputs, outputs, few);
+  std::vector<NDArray> dropped(
+      program->outputs().size() -
+      std::min(outputs.size(), program->outputs().size()));
+  std::vector<NDArray*> all(outputs.begin(), outputs.end());
+  for (NDArray& one : dropped) all.push_back(&one);
+  MXC_RT_RETURN_IF_ERROR(
+      MakeOutputs(program->outputs(), all, [&] { return "'" + name + "'"; }));
+  const std::vector<const NDArray*> written(all.begin(), all.end());
+  for (const NDArray* output : written) output->chunk()->CountWrite();
+  ShortList<Use> uses(inputs.size() + written.size() +
+                      program->states().size() + 1);
+  AddUses(inputs, written, uses);
   for (const NDArray& state : program->states()) {
     state.chunk()->CountWrite();
-    uses.push_back({&state.variable(), Access::kUpdate});
+    uses.Add({&state.variable(), Access::kUpdate});
   }
-  uses.push_back({&program->turn(), Access::kWrite});
-  engine_.Push(
-      {.name = name.c_str(),
-       .run =
-           [program, written = outputs,
-            read = std::vector<NDArray>(inputs.begin(), inputs.end())] {
-             return Prefixed(program->Run(read, written),
-                             [&] { return program->name(); });
-           }},
-      {uses.begin(), uses.end()});
+  uses.Add({&program->turn(), Access::kWrite});
+  engine_.Push({.name = name.c_str(),
+                .run =
+                    [program, read = CopiesOf(inputs), to = CopiesOf(written)] {
+                      return Prefixed(program->Run(RefsTo(read), RefsTo(to)),
+                                      [&] { return program->name(); });
+                    }},
+               {uses.all().begin(), uses.all().end()});
   return {};
 }
 

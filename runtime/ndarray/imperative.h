@@ -31,22 +31,19 @@ class Imperative {
 
   Engine& engine() { return engine_; }
 
-  // `outputs`: for the first of the visible outputs; those without a chunk, and
-  // those that are missing, are made. Inputs that the operator updates (an optimizer's moments) are written,
-  // too.
-  Status Call(const std::shared_ptr<CallableOperator>& op,
-              std::span<const NDArray> inputs, std::vector<NDArray>& outputs,
-              bool training);
+  // `outputs`: for the first of the visible outputs; those without a chunk are
+  // made, those that are missing are computed and dropped. Inputs that the
+  // operator updates (an optimizer's moments) are written, too.
+  Status Call(const std::shared_ptr<CallableOperator>& op, ArrayRefs inputs,
+              std::span<NDArray* const> outputs, bool training);
   // The same for a call that is recorded, as the operator says of these inputs;
-  // its hidden outputs are made, too.
+  // `outputs`: all of RecordedForm::outputs.
   Status CallRecorded(const std::shared_ptr<CallableOperator>& op,
-                      const RecordedCall& recorded,
-                      std::span<const NDArray> inputs,
-                      std::vector<NDArray>& outputs,
-                      std::vector<NDArray>& hidden);
-  // One run. `outputs` as above.
-  Status Call(const std::shared_ptr<ArrayProgram>& program,
-              std::span<const NDArray> inputs, std::vector<NDArray>& outputs);
+                      const RecordedCall& recorded, ArrayRefs inputs,
+                      std::span<NDArray* const> outputs);
+  // One run. `outputs` as in Call.
+  Status Call(const std::shared_ptr<ArrayProgram>& program, ArrayRefs inputs,
+              std::span<NDArray* const> outputs);
 
   // The elements, dense and row-major, to and from the host.
   Status Read(const NDArray& array, void* values, uint64_t bytes);
@@ -63,11 +60,9 @@ class Imperative {
   void Seed(uint64_t seed);
 
  private:
-  // `hidden`: null: the call has none.
-  Status Run(const std::shared_ptr<CallableOperator>& op,
-             const std::shared_ptr<CompiledCall>& call,
-             std::span<const NDArray> inputs, std::vector<NDArray>& outputs,
-             std::vector<NDArray>* hidden);
+  // `outputs`: visible ones, then hidden ones.
+  Status Run(const std::shared_ptr<CallableOperator>& op, CompiledCall& call,
+             ArrayRefs inputs, std::span<NDArray* const> outputs);
   Status Transfer(const NDArray& array, Access access, uint64_t bytes,
                   const std::function<void()>& copy);
 

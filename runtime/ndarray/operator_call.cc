@@ -28,27 +28,17 @@ std::string CallableOperator::Text(std::span<const ArrayType> inputs) const {
   return name_ + "(" + text + ")";
 }
 
-std::vector<ArrayType> TypesOf(std::span<const NDArray> arrays) {
-  std::vector<ArrayType> types;
-  for (const NDArray& array : arrays) types.push_back(array.type());
-  return types;
-}
-
-bool CallableOperator::Key::IsOf(std::span<const NDArray> arrays,
-                                 bool in_training) const {
+bool CallableOperator::Key::IsOf(ArrayRefs arrays, bool in_training) const {
   return training == in_training &&
          std::equal(inputs.begin(), inputs.end(), arrays.begin(), arrays.end(),
-                    [](const ArrayType& type, const NDArray& array) {
-                      return type == array.type();
+                    [](const ArrayType& type, const NDArray* array) {
+                      return type == array->type();
                     });
 }
 
-CallableOperator::Table::value_type& CallableOperator::Find(
-    std::span<const NDArray> inputs, bool training) {
-  if (last_ == nullptr || !last_->first.IsOf(inputs, training)) {
-    last_ = &*made_.try_emplace(Key{TypesOf(inputs), training}).first;
-  }
-  return *last_;
+CallableOperator::Table::value_type& CallableOperator::Find(ArrayRefs inputs,
+                                                            bool training) {
+  return *made_.try_emplace(Key{TypesOf(inputs), training}).first;
 }
 
 StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
@@ -58,35 +48,58 @@ StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
   return std::make_shared<CompiledCall>(std::move(compiled), team);
 }
 
-StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::For(
-    std::span<const NDArray> inputs, bool training, SharedTeam& team) {
+StatusOr<CompiledCall*> CallableOperator::For(ArrayRefs inputs, bool training,
+                                              SharedTeam& team) {
+  const auto* const last = last_call_.load(std::memory_order_acquire);
+  if (last != nullptr && last->first.IsOf(inputs, training)) {
+    return last->second.call.get();
+  }
   const std::lock_guard lock(mutex_);
-  auto& [key, made] = Find(inputs, training);
+  auto& entry = Find(inputs, training);
+  auto& [key, made] = entry;
   if (made.call == nullptr) {
     MXC_RT_ASSIGN(made.call, Compile(key, nullptr, team));
   }
-  return made.call;
+  last_call_.store(&entry, std::memory_order_release);
+  return made.call.get();
 }
 
-StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::For(
-    const RecordedCall& recorded, SharedTeam& team) {
-  const std::lock_guard lock(mutex_);
-  auto& [key, made] =
-      *made_.try_emplace(Key{recorded.inputs, recorded.training}).first;
-  if (made.recording != nullptr) return made.recording;
-  // Where nothing is hidden it is what calls that are not recorded run.
-  if (made.call != nullptr &&
-      made.call->visible_outputs() == recorded.form.outputs.size()) {
-    return made.recording = made.call;
+StatusOr<CompiledCall*> CallableOperator::For(const RecordedCall& recorded,
+                                              SharedTeam& team) {
+  const auto* const last = last_recorded_.load(std::memory_order_acquire);
+  if (last != nullptr && last->second.recorded.get() == &recorded) {
+    return last->second.recording.get();
   }
-  MXC_RT_ASSIGN(made.recording, Compile(key, recorded.form.source.get(), team));
-  if (made.recording->hidden_outputs() == 0) made.call = made.recording;
-  return made.recording;
+  const std::lock_guard lock(mutex_);
+  auto& entry =
+      *made_.try_emplace(Key{recorded.inputs, recorded.training}).first;
+  auto& [key, made] = entry;
+  if (made.recording == nullptr) {
+    // Where nothing is hidden it is what calls that are not recorded run.
+    const bool has_hidden =
+        made.call == nullptr ||
+        made.call->visible_outputs() != recorded.form.outputs.size();
+    if (has_hidden) {
+      MXC_RT_ASSIGN(made.recording,
+                    Compile(key, recorded.form.source.get(), team));
+      const bool is_call =
+          made.call == nullptr && made.recording->hidden_outputs() == 0;
+      if (is_call) made.call = made.recording;
+    } else {
+      made.recording = made.call;
+    }
+  }
+  last_recorded_.store(&entry, std::memory_order_release);
+  return made.recording.get();
 }
 
 StatusOr<std::shared_ptr<const RecordedCall>> CallableOperator::Recorded(
-    std::span<const NDArray> inputs, bool training) {
+    ArrayRefs inputs, bool training) {
   static std::atomic<uint64_t> numbers{0};
+  const auto* const last = last_recorded_.load(std::memory_order_acquire);
+  if (last != nullptr && last->first.IsOf(inputs, training)) {
+    return last->second.recorded;
+  }
   const std::lock_guard lock(mutex_);
   auto& [key, made] = Find(inputs, training);
   if (made.recorded == nullptr) {

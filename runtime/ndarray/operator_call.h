@@ -3,6 +3,7 @@
 // called for operands of new types, and kept.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -35,6 +36,7 @@ struct SavedValue {
 // A call as something that has a gradient.
 struct RecordedForm {
   std::vector<ArrayType> outputs;  // the visible ones, then the hidden ones
+  size_t visible_outputs = 0;
   std::vector<SavedValue> saved;
   std::shared_ptr<const GradientSource> source;
 };
@@ -73,21 +75,20 @@ class CallableOperator {
   std::string Text(std::span<const ArrayType> inputs) const;
 
   // Each of these is made by the first caller; others that ask at the same time
-  // wait.
-  StatusOr<std::shared_ptr<CompiledCall>> For(std::span<const NDArray> inputs,
-                                              bool training, SharedTeam& team);
+  // wait. They live as long as the operator.
+  StatusOr<CompiledCall*> For(ArrayRefs inputs, bool training,
+                              SharedTeam& team);
   // With the hidden outputs of `recorded`, of the same operands.
-  StatusOr<std::shared_ptr<CompiledCall>> For(const RecordedCall& recorded,
-                                              SharedTeam& team);
-  StatusOr<std::shared_ptr<const RecordedCall>> Recorded(
-      std::span<const NDArray> inputs, bool training);
+  StatusOr<CompiledCall*> For(const RecordedCall& recorded, SharedTeam& team);
+  StatusOr<std::shared_ptr<const RecordedCall>> Recorded(ArrayRefs inputs,
+                                                         bool training);
 
  private:
   struct Key {
     std::vector<ArrayType> inputs;
     bool training = false;
     friend bool operator==(const Key&, const Key&) = default;
-    bool IsOf(std::span<const NDArray> arrays, bool in_training) const;
+    bool IsOf(ArrayRefs arrays, bool in_training) const;
   };
   struct KeyHash {
     size_t operator()(const Key& key) const;
@@ -100,19 +101,18 @@ class CallableOperator {
   using Table = std::unordered_map<Key, Made, KeyHash>;
 
   // Under the lock.
-  Table::value_type& Find(std::span<const NDArray> inputs, bool training);
+  Table::value_type& Find(ArrayRefs inputs, bool training);
   StatusOr<std::shared_ptr<CompiledCall>> Compile(
       const Key& key, const GradientSource* recorded, SharedTeam& team) const;
 
   const std::string name_;
   const std::unique_ptr<OperatorCompiler> compiler_;
   std::mutex mutex_;
-  Table made_;
-  // What the last caller had, which the next one has most of the time; the table
-  // only grows, and keeps its elements where they are.
-  Table::value_type* last_ = nullptr;
+  Table made_;  // only grows, and keeps its elements where they are
+  // What the last caller had, which the next one has most of the time; its call,
+  // or what it has recorded, is there.
+  std::atomic<const Table::value_type*> last_call_{nullptr};
+  std::atomic<const Table::value_type*> last_recorded_{nullptr};
 };
-
-std::vector<ArrayType> TypesOf(std::span<const NDArray> arrays);
 
 }  // namespace mxc::runtime

@@ -47,9 +47,8 @@ StatusOr<NDArray> ArrayProgram::State(std::string_view name) const {
               Visible(name).c_str());
 }
 
-Status ArrayProgram::Run(std::span<const NDArray> inputs,
-                         std::span<const NDArray> outputs) {
-  return RunBound(*executor_, inputs, outputs, states_);
+Status ArrayProgram::Run(ArrayRefs inputs, ArrayRefs outputs) {
+  return RunBound(*executor_, inputs, outputs, RefsTo(states_));
 }
 
 }  // namespace mxc::runtime

@@ -36,7 +36,7 @@ class ArrayProgram {
   Variable& turn() { return turn_; }
 
   // In its turn.
-  Status Run(std::span<const NDArray> inputs, std::span<const NDArray> outputs);
+  Status Run(ArrayRefs inputs, ArrayRefs outputs);
 
  private:
   explicit ArrayProgram(std::shared_ptr<Executor> executor)

@@ -4,12 +4,14 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "runtime/api/handles.h"
 #include "runtime/autograd/autograd.h"
 #include "runtime/ndarray/operator_call.h"
+#include "runtime/ndarray/short_list.h"
 #include "tools/imperative/function_graph.h"
 #include "tools/imperative/mxc_ndarray.h"
 #include "tools/imperative/tape_compiler.h"
@@ -39,23 +41,39 @@ inline runtime::Status CheckHandles(mxc_ndarray* const* handles, size_t count,
   return {};
 }
 
-// Calls with what the caller has given for outputs, and hands out those that were
-// made.
+// New handles, released unless somebody keeps them.
+class HandleList {
+ public:
+  explicit HandleList(size_t most) : handles_(most) {}
+  HandleList(const HandleList&) = delete;
+  HandleList& operator=(const HandleList&) = delete;
+  ~HandleList() {
+    for (mxc_ndarray* handle : handles_.all()) delete handle;
+  }
+
+  mxc_ndarray* Make() {
+    handles_.Add(new mxc_ndarray);
+    return handles_[handles_.size() - 1];
+  }
+  void Keep() { handles_.Clear(); }
+
+ private:
+  runtime::ShortList<mxc_ndarray*> handles_;
+};
+
+// Calls with the caller's outputs; new handles, for those that are null, are handed
+// out if nothing fails.
 template <class Call>
 runtime::Status WithOutputs(mxc_ndarray** outputs, size_t count, Call call) {
-  std::vector<runtime::TrackedArray> arrays(count);
+  runtime::ShortList<runtime::TrackedArray*> arrays(count);
+  HandleList made(count);
   for (size_t o = 0; o < count; ++o) {
-    if (outputs[o] != nullptr) arrays[o] = *outputs[o];
+    arrays.Add(outputs[o] != nullptr ? outputs[o] : made.Make());
   }
-  // Before anything is called: there is memory for what is handed out.
-  std::vector<std::unique_ptr<mxc_ndarray>> made(count);
+  MXC_RT_RETURN_IF_ERROR(call(arrays.all()));
+  made.Keep();
   for (size_t o = 0; o < count; ++o) {
-    if (outputs[o] == nullptr) made[o] = std::make_unique<mxc_ndarray>();
-  }
-  MXC_RT_RETURN_IF_ERROR(call(arrays));
-  for (size_t o = 0; o < count; ++o) {
-    if (made[o] != nullptr) outputs[o] = made[o].release();
-    static_cast<runtime::TrackedArray&>(*outputs[o]) = arrays[o];
+    outputs[o] = static_cast<mxc_ndarray*>(arrays[o]);
   }
   return {};
 }
@@ -66,12 +84,12 @@ inline runtime::Status CallWithHandles(
     mxc_ndarray* const* inputs, size_t input_count, mxc_ndarray** outputs,
     size_t output_count, bool training) {
   MXC_RT_RETURN_IF_ERROR(CheckHandles(inputs, input_count, "inputs"));
-  const std::vector<const runtime::TrackedArray*> given(inputs,
-                                                        inputs + input_count);
-  return WithOutputs(outputs, output_count,
-                     [&](std::vector<runtime::TrackedArray>& made) {
-                       return TheAutograd().Call(op, given, made, training);
-                     });
+  runtime::ShortList<const runtime::TrackedArray*> given(input_count);
+  for (size_t i = 0; i < input_count; ++i) given.Add(inputs[i]);
+  return WithOutputs(
+      outputs, output_count, [&](std::span<runtime::TrackedArray* const> made) {
+        return TheAutograd().Call(op, given.all(), made, training);
+      });
 }
 
 }  // namespace mxc

@@ -63,17 +63,6 @@ StatusOr<std::vector<AttrText>> AttrsOf(const char* const* names,
   return attrs;
 }
 
-// Gradients do not go through it: what it gives is constant.
-Status CallProgram(const std::shared_ptr<ArrayProgram>& program,
-                   std::span<const NDArray> inputs,
-                   std::vector<TrackedArray>& outputs) {
-  std::vector<NDArray> results;
-  for (const TrackedArray& output : outputs) results.push_back(output.array);
-  MXC_RT_RETURN_IF_ERROR(Imperative::Get().Call(program, inputs, results));
-  for (size_t o = 0; o < outputs.size(); ++o) outputs[o].array = results[o];
-  return {};
-}
-
 // While the thread records a view is recorded as what `name` gives for the array.
 Status HandView(const mxc_ndarray& array, StatusOr<NDArray> view,
                 const char* name, const std::vector<AttrText>& attrs,
@@ -333,14 +322,19 @@ mxc_status* mxc_program_call(mxc_program* program, mxc_ndarray* const* inputs,
        NeededArray(outputs, output_count, "outputs")},
       [&]() -> Status {
         MXC_RT_RETURN_IF_ERROR(CheckHandles(inputs, input_count, "inputs"));
-        std::vector<NDArray> given;
+        std::vector<const NDArray*> given;
         for (size_t i = 0; i < input_count; ++i) {
-          given.push_back(inputs[i]->array);
+          given.push_back(&inputs[i]->array);
         }
-        return WithOutputs(outputs, output_count,
-                           [&](std::vector<TrackedArray>& made) {
-                             return CallProgram(program->program, given, made);
-                           });
+        // Gradients do not go through it: it gives constants.
+        return WithOutputs(
+            outputs, output_count, [&](std::span<TrackedArray* const> made) {
+              std::vector<NDArray*> results;
+              for (TrackedArray* one : made) {
+                results.push_back(&one->array);
+              }
+              return Imperative::Get().Call(program->program, given, results);
+            });
       });
 }
 

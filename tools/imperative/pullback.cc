@@ -148,6 +148,7 @@ Result<rt::RecordedForm> FormOf(FunctionGraph function, size_t inputs) {
   auto source = std::make_shared<Source>();
   source->function = CopyOf(function);
   rt::RecordedForm form;
+  form.visible_outputs = function.visible;
   for (const Value& output : source->function.RecordedOutputs()) {
     form.outputs.push_back(ArrayTypeOf(output.type()));
   }
