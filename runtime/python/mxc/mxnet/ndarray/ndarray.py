@@ -8,7 +8,7 @@ from ... import _ndarray
 from ..base import MXNetError, dtype_name
 from ..context import Context, current_context
 from . import _arithmetic, _indexing, _shapes
-from ._invoke import _invoke, call, give_results_as
+from ._invoke import _invoke, call, give_results_as, is_recording
 
 py_slice = slice
 _STORAGE_TYPE_STR_TO_ID = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
@@ -193,6 +193,8 @@ class NDArray:
         elif source.shape != self.shape:
             raise MXNetError(f"an array of shape {source.shape} cannot be copied to "
                              f"one of shape {self.shape}")
+        elif is_recording():  # an operator, which is recorded
+            call("_copy", [source._array], (), [self._array])
         else:
             source._array.copy_to(self._array)
 
