@@ -206,3 +206,28 @@ def test_a_call_that_cannot_be_made_fails_where_its_value_is_asked_for():
     except mx.MXNetError:
         pass
     assert nd.ones((2,)).asnumpy().tolist() == [1, 1]
+
+
+def test_assignment_while_a_thread_records():
+    x = nd.array([1, 2, 3])
+    x.attach_grad()
+    with mx.autograd.record():
+        y = nd.zeros((2, 3))
+        y[0, 0] = 7
+        y[1] = x * x
+        with pytest.raises(mx.MXNetError, match="Inplace"):
+            y[0, 0] = 8
+        total = (y * 2).sum()
+    total.backward()
+    assert x.grad.asnumpy().tolist() == [4, 8, 12]
+
+
+def test_elements_of_variables_pass_their_gradients():
+    for key, want in [(1, [[0, 0], [1, 1]]), ((slice(None), 0), [[1, 0], [1, 0]]),
+                      (([0, 0], [1, 1]), [[0, 2], [0, 0]])]:
+        x = nd.array([[1, 2], [3, 4]])
+        x.attach_grad()
+        with mx.autograd.record():
+            y = x[key]
+        y.backward()
+        assert x.grad.asnumpy().tolist() == want

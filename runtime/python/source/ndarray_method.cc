@@ -99,6 +99,7 @@ struct Methods {
   ArrayClass arrays;
   Scalars scalars;
   nb::object others;
+  bool is_watched = false;
 };
 
 class BinaryMethod {
@@ -115,7 +116,7 @@ class BinaryMethod {
 
   nb::object operator()(nb::handle self, nb::handle other) const {
     const ArrayClass& arrays = methods_->arrays;
-    if (!arrays.IsOf(self)) return Others(self, other);
+    if (methods_->is_watched || !arrays.IsOf(self)) return Others(self, other);
     const nb::object a = arrays.ArrayOf(self);
     const mxc_ndarray* const mine = HandleOf(a);
     if (mine == nullptr) return Others(self, other);
@@ -162,6 +163,8 @@ void DeclareMethods(nb::module_& m) {
            "`make_scalar` gives the Array of a number and a type; "
            "`others(name, left, right)` what comes of operands that are no "
            "objects of exactly this class and no plain numbers.")
+      .def_rw("is_watched", &Methods::is_watched,
+              "whether `others` is called for all operands")
       .def(
           "method",
           [](std::shared_ptr<Methods> methods, std::string name,

@@ -6,8 +6,8 @@
 
 `python -m mxc.mxnet SCRIPT` runs a script that imports mxnet."""
 
-from . import (autograd, base, context, engine, ndarray, profiler, random, runtime,
-               util)
+from . import (autograd, base, context, engine, error, libinfo, ndarray, profiler,
+               random, runtime, util)
 from . import ndarray as nd
 from . import random as rnd
 from .base import MXNetError

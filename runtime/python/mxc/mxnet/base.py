@@ -89,3 +89,13 @@ def data_dir_default():
 def data_dir():
     """The folder of data and models: MXNET_HOME, or else ~/.mxnet."""
     return os.environ.get("MXNET_HOME", data_dir_default())
+
+
+class classproperty:
+    """A property of a class."""
+
+    def __init__(self, getter):
+        self._getter = getter
+
+    def __get__(self, instance, owner):
+        return self._getter(owner)

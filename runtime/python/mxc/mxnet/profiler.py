@@ -1,32 +1,67 @@
 # SPDX-License-Identifier: Apache-2.0
-"""mx.profiler: settings are taken; what was profiled cannot be had."""
+"""mx.profiler: how long operators take, and what a program itself measures.
 
+    mx.profiler.set_config(filename="trace.json")
+    mx.profiler.set_state("run")
+    …
+    mx.profiler.set_state("stop")
+    print(mx.profiler.dumps())      # a table
+    mx.profiler.dump()              # the file, for chrome://tracing
+
+While it runs, every call of an operator waits for its result: calls that would run
+side by side run one after the other. A network's program is one entry."""
+
+import json
 import time
+
+from . import _profile
+from .ndarray import _arithmetic
+from .ndarray._invoke import watch_calls
 
 __all__ = ["set_config", "set_state", "pause", "resume", "dump", "dumps",
            "profiler_set_config", "profiler_set_state", "dump_profile", "Domain",
            "Task", "Frame", "Event", "Counter", "Marker"]
 
-_KNOWN = {"filename", "profile_all", "profile_symbolic", "profile_imperative",
-          "profile_memory", "profile_api", "contiguous_dump", "dump_period",
-          "aggregate_stats", "profile_process"}
+_KNOWN = {"filename", "gpu_memory_profile_filename_prefix", "profile_all",
+          "profile_symbolic", "profile_imperative", "profile_memory", "profile_api",
+          "continuous_dump", "dump_period", "aggregate_stats", "profile_process"}
+_recorder = _profile.Recorder()
+_config = {"filename": "profile.json"}
 
 
 def set_config(**kwargs):
-    """Takes MXNet's settings; TypeError for others."""
+    """MXNet's settings; `filename` is where dump() writes. TypeError for others."""
     for name in kwargs:
         if name not in _KNOWN:
             raise TypeError(f"set_config has no setting '{name}'")
+    _config.update(kwargs)
 
 
 def profiler_set_config(mode="symbolic", filename="profile.json"):
-    """Takes the older settings."""
+    """The older settings."""
+    set_config(filename=filename)
+
+
+def _timed(name, call):
+    begin = time.perf_counter()
+    arrays = call()
+    for array in arrays:
+        array.wait()
+    _recorder.add("operator", name, begin, time.perf_counter())
+    return arrays
+
+
+def _run(is_running):
+    _recorder.is_running = is_running
+    watch_calls(_timed if is_running else None)
+    _arithmetic.METHODS.is_watched = is_running
 
 
 def set_state(state="stop", profile_process="worker"):
     """"run" or "stop"."""
     if state not in ("run", "stop"):
         raise ValueError(f"the profiler's state is 'run' or 'stop', not '{state}'")
+    _run(state == "run")
 
 
 def profiler_set_state(state="stop"):
@@ -35,31 +70,39 @@ def profiler_set_state(state="stop"):
 
 
 def pause(profile_process="worker"):
-    """Nothing is profiled."""
+    """Measures nothing until resume()."""
+    _run(False)
 
 
 def resume(profile_process="worker"):
-    """Nothing is profiled."""
-
-
-def _refuse(what):
-    raise NotImplementedError(f"profiler.{what}: calls are not profiled; "
-                              "`mxc-run bench` says what an artifact's steps cost")
+    """Goes on."""
+    _run(True)
 
 
 def dump(finished=True, profile_process="worker"):
-    """Refused."""
-    _refuse("dump")
+    """Writes the trace; `finished`: and stops."""
+    if finished:
+        _run(False)
+    with open(_config["filename"], "w") as file:
+        file.write(_recorder.trace())
 
 
 def dump_profile():
-    """Refused."""
-    _refuse("dump_profile")
+    """Writes the trace, and stops."""
+    dump(True)
 
 
 def dumps(reset=False, format="table", sort_by="total", ascending=False):
-    """Refused."""
-    _refuse("dumps")
+    """Times in ms by category and name, as a table or as JSON; `reset`: forgets them
+    afterwards."""
+    if format not in ("table", "json"):
+        raise ValueError(f"format is 'table' or 'json', not '{format}'")
+    times = _recorder.times(sort_by, ascending)
+    text = _profile.table(times) if format == "table" else json.dumps(
+        {"Time": times, "Memory": {}, "Unit": {"Time": "ms", "Memory": "kB"}})
+    if reset:
+        _recorder.reset()
+    return text
 
 
 class Domain:
@@ -89,17 +132,22 @@ class Domain:
 
 
 class _Duration:
+    _kind = "task"
+
     def __init__(self, domain, name):
         self.domain, self.name = domain, name
-        self.seconds = 0.0
+        self._begin = None
 
     def start(self):
         """Begins."""
         self._begin = time.perf_counter()
 
     def stop(self):
-        """Ends; `seconds` is what it took."""
-        self.seconds = time.perf_counter() - self._begin
+        """Ends."""
+        if self._begin is not None:
+            _recorder.add(str(self.domain or self._kind), self.name, self._begin,
+                          time.perf_counter())
+            self._begin = None
 
     def __enter__(self):
         self.start()
@@ -119,9 +167,13 @@ class Task(_Duration):
 class Frame(_Duration):
     """Something that takes time, again and again."""
 
+    _kind = "frame"
+
 
 class Event(_Duration):
     """Something that takes time, in one thread."""
+
+    _kind = "event"
 
     def __init__(self, name):
         super().__init__(None, name)
@@ -131,19 +183,22 @@ class Counter:
     """A number that changes."""
 
     def __init__(self, domain, name, value=None):
-        self.domain, self.name, self.value = domain, name, value or 0
+        self.domain, self.name, self.value = domain, name, 0
+        if value is not None:
+            self.set_value(value)
 
     def set_value(self, value):
         """Sets it."""
         self.value = value
+        _recorder.note(str(self.domain), self.name, "C", args={self.name: value})
 
     def increment(self, delta=1):
         """Adds to it."""
-        self.value += delta
+        self.set_value(self.value + delta)
 
     def decrement(self, delta=1):
         """Takes from it."""
-        self.value -= delta
+        self.set_value(self.value - delta)
 
     def __iadd__(self, delta):
         self.increment(delta)
@@ -164,4 +219,5 @@ class Marker:
         self.domain, self.name = domain, name
 
     def mark(self, scope="process"):
-        """Nothing is profiled."""
+        """It is there, for "process", "thread", "task" or "global"."""
+        _recorder.note(str(self.domain), self.name, "i", s=scope[0])

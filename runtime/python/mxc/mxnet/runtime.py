@@ -30,7 +30,14 @@ def feature_list():
 
 
 class Features(collections.OrderedDict):
-    """Features by name."""
+    """Features by name; there is one object."""
+
+    _one = None
+
+    def __new__(cls):
+        if cls._one is None:
+            cls._one = super().__new__(cls)
+        return cls._one
 
     def __init__(self):
         super().__init__((feature.name, feature) for feature in feature_list())

@@ -75,9 +75,13 @@ def _in_place(name):
     return method
 
 
+METHODS = None  # of mxc._ndarray, once they are installed
+
+
 def install(cls):
     """Gives a class of arrays its operators."""
-    methods = _ndarray.BinaryMethods(cls, scalar_array, binary)
+    global METHODS
+    METHODS = methods = _ndarray.BinaryMethods(cls, scalar_array, binary)
     for method, (name, reflected, in_place) in _ARITHMETIC.items():
         setattr(cls, method, methods.method(name))
         setattr(cls, reflected, methods.method(name, reflected=True))

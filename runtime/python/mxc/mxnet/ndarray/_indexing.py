@@ -4,6 +4,7 @@ copies elsewhere; assignment to any of them."""
 
 import numpy as np
 
+from ... import _ndarray
 from ..base import MXNetError
 from . import _empty
 from ._invoke import _invoke, is_recording
@@ -161,9 +162,12 @@ def _get_advanced(array, key):
 def set(array, key, value):
     """array[key] = value, which is broadcast."""
     from .ndarray import NDArray
-    if is_recording():
+    recording = is_recording()
+    if recording and _ndarray.is_recorded(array._array) and not isinstance(
+            array._array, _empty.EmptyArray) and array._grad is None:
         raise MXNetError("Inplace operations (+=, -=, x[:]=, etc) are not "
-                         "supported when recording with autograd.")
+                         "supported when recording with autograd: the array was "
+                         "computed from variables.")
     plain = _as_tuple(_plain(key))
     whole = (_is_basic(plain) and
              _Region(array.shape, plain).flat_range(array.shape) ==
@@ -172,6 +176,9 @@ def set(array, key, value):
         if whole and value.shape == array.shape:
             if value is not array:
                 array._assign(value)
+            return
+        if recording and _is_basic(plain) and _ndarray.is_recorded(value._array):
+            _assign_recorded(array, plain, value)
             return
         value = value.asnumpy()
     elif not isinstance(value, (*_NUMBERS, np.ndarray, list, tuple)):
@@ -182,6 +189,19 @@ def set(array, key, value):
         else:
             memory = array._view_numpy(writes=True)
             memory[plain] = _fitting(np.asarray(value), memory[plain].shape)
+
+
+def _assign_recorded(array, key, value):
+    """Assigns to a part so that gradients pass to the value."""
+    region = _Region(array.shape, key)
+    stop = [None if step < 0 and end < 0 else end
+            for end, step in zip(region.stop, region.step)]
+    lead = [1] * (len(region.result) - value.ndim)
+    part = _invoke("broadcast_to", [value.reshape((*lead, *value.shape))],
+                   {"shape": tuple(region.result)}).reshape(region.counts())
+    _invoke("_slice_assign", [array, part],
+            {"begin": tuple(region.begin), "end": tuple(stop),
+             "step": tuple(region.step)}, array)
 
 
 def _fitting(value, shape):

@@ -4,3 +4,5 @@
 from . import _register
 
 globals().update(_register.MODULES["_internal"])
+
+_copyto = _register.MODULES["_internal"]["_copy"]

@@ -34,8 +34,12 @@ def reshaped(old, *shape, reverse=False, **kwargs):
     codes = as_shape(shape)
     if not codes and int(np.prod(old, dtype=np.int64)) == 1:
         return []
-    extents = (_from_left(old[::-1], codes[::-1])[::-1] if reverse else
-               _from_left(old, codes))
+    try:
+        extents = (_from_left(old[::-1], codes[::-1])[::-1] if reverse else
+                   _from_left(old, codes))
+    except (IndexError, ValueError, ZeroDivisionError):
+        raise ShapeError(f"an array of shape {tuple(old)} cannot be reshaped to "
+                         f"{codes}: a code has no axis, or -4 no extents") from None
     elements = int(np.prod(old, dtype=np.int64))
     if -1 in extents:
         known = -int(np.prod(extents, dtype=np.int64))

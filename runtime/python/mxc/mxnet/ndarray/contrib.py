@@ -136,9 +136,7 @@ def _rescaled(name, count):
         inputs += [kwargs.pop(n) for n in names if n in kwargs]
         if rescale_grad is None:
             rescale_grad = inputs.pop() if len(inputs) > count else 1.0
-        if not isinstance(rescale_grad, NDArray):
-            from .creation import full
-            rescale_grad = full((1,), rescale_grad)
+        rescale_grad = _rate_array(rescale_grad)
         out = kwargs.pop("out", None)
         kwargs.pop("name", None)
         return _invoke(name, [*inputs, rescale_grad], kwargs, out)
@@ -148,3 +146,57 @@ def _rescaled(name, count):
 
 adamw_update = _rescaled("_adamw_update", 4)
 mp_adamw_update = _rescaled("_mp_adamw_update", 5)
+
+
+def _rate_array(rescale_grad):
+    from .creation import full
+    return (rescale_grad if isinstance(rescale_grad, NDArray) else
+            full((1,), rescale_grad))
+
+
+def _of_lists(name, lists, rates):
+    """An update of several weights; each of `lists` is a list of arrays."""
+    def update(*args, out=None, **kwargs):
+        kwargs.pop("name", None)
+        kwargs.pop("size", None)
+        names = [*lists, "rescale_grad", *rates]
+        given = dict(zip(names, args))
+        given.update({key: kwargs.pop(key) for key in names if key in kwargs})
+        count = len(given[lists[0]])
+        inputs = [given[key][i] for i in range(count) for key in lists]
+        attrs = {key: tuple(given[key]) for key in rates}
+        attrs["num_weights"] = count
+        inputs.append(_rate_array(given["rescale_grad"]))
+        return _invoke(name, inputs, {**kwargs, **attrs}, out)
+    update.__doc__ = f"{name}; takes lists: {', '.join(lists)}."
+    return update
+
+
+_STATES = ["weights", "grads", "mean", "var"]
+multi_adamw_update = _of_lists("_multi_adamw_update", _STATES, ["lrs", "wds", "etas"])
+multi_mp_adamw_update = _of_lists("_multi_mp_adamw_update", [*_STATES, "weights32"],
+                                  ["lrs", "wds", "etas"])
+
+
+def multi_lamb_update(weights, grads, mean, var, step_count, lrs, wds, out=None,
+                      num_tensors=0, **kwargs):
+    """_multi_lamb_update; the first seven are lists."""
+    inputs = [array for row in zip(weights, grads, mean, var) for array in row]
+    return _lamb("_multi_lamb_update", inputs, len(weights), step_count, lrs, wds, out,
+                 kwargs)
+
+
+def multi_mp_lamb_update(weights, grads, mean, var, weights32, step_count, lrs, wds,
+                         out=None, num_tensors=0, **kwargs):
+    """_multi_mp_lamb_update; the first eight are lists."""
+    inputs = [array for row in zip(weights, grads, mean, var, weights32)
+              for array in row]
+    return _lamb("_multi_mp_lamb_update", inputs, len(weights), step_count, lrs, wds,
+                 out, kwargs)
+
+
+def _lamb(name, inputs, count, step_count, lrs, wds, out, kwargs):
+    kwargs.pop("name", None)
+    return _invoke(name, inputs, {
+        **kwargs, "step_count": tuple(step_count), "learning_rates": tuple(lrs),
+        "wds": tuple(wds), "num_tensors": count}, out)

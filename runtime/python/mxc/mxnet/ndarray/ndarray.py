@@ -8,8 +8,12 @@ from ... import _ndarray
 from ..base import MXNetError, dtype_name
 from ..context import Context, current_context
 from . import _arithmetic, _indexing, _shapes
-from ._invoke import _invoke, call, give_results_as
+from ._invoke import _invoke, call, give_results_as, is_recording
 
+_DTYPE_NP_TO_MX = {None: -1, **{np.dtype(name).type: flag for flag, name in enumerate(
+    ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool",
+     "int16", "uint16", "uint32", "uint64"))}}
+_DTYPE_MX_TO_NP = {flag: dtype for dtype, flag in _DTYPE_NP_TO_MX.items()}
 py_slice = slice
 _STORAGE_TYPE_STR_TO_ID = {"undefined": -1, "default": 0, "row_sparse": 1, "csr": 2}
 _NUMPY_TYPES = {name: np.dtype(name).type
@@ -193,6 +197,8 @@ class NDArray:
         elif source.shape != self.shape:
             raise MXNetError(f"an array of shape {source.shape} cannot be copied to "
                              f"one of shape {self.shape}")
+        elif is_recording():  # an operator, which is recorded
+            call("_copy", [source._array], (), [self._array])
         else:
             source._array.copy_to(self._array)
 
@@ -259,6 +265,17 @@ class NDArray:
 
     def __setitem__(self, key, value):
         _indexing.set(self, key, value)
+
+    def slice_assign(self, rhs, begin, end, step):
+        """Writes an array to a part of it, and returns it."""
+        return _invoke("_slice_assign", [self, rhs],
+                       {"begin": begin, "end": end, "step": step}, self)
+
+    def slice_assign_scalar(self, value, begin, end, step):
+        """Writes a number to a part of it, and returns it."""
+        return _invoke("_slice_assign_scalar", [self],
+                       {"scalar": value, "begin": begin, "end": end, "step": step},
+                       self)
 
     @staticmethod
     def _basic_indexing_slice_is_contiguous(slc_key, shape):

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mx.profiler: counts, sums and orders of what was called while it ran."""
+
+import json
+
+import pytest
+
+import mxc.mxnet as mx
+
+
+@pytest.fixture
+def profiler(tmp_path):
+    mx.profiler.dumps(reset=True)
+    mx.profiler.set_config(filename=str(tmp_path / "trace.json"), profile_all=True)
+    mx.profiler.set_state("run")
+    yield mx.profiler
+    mx.profiler.set_state("stop")
+    mx.profiler.dumps(reset=True)
+
+
+def test_calls_are_counted_while_it_runs(profiler, tmp_path):
+    a = mx.nd.ones((3, 3))
+    a + a
+    a + 1
+    profiler.pause()
+    mx.nd.relu(a)
+    profiler.resume()
+    mx.nd.tanh(a)
+    domain = profiler.Domain("mine")
+    with domain.new_task("part"):
+        pass
+    counter = domain.new_counter("steps", 2)
+    counter += 3
+    times = json.loads(profiler.dumps(format="json", sort_by="count"))["Time"]
+    assert {name: row["Count"] for name, row in times["operator"].items()} == {
+        "broadcast_add": 2, "tanh": 1}
+    assert times["mine"]["part"]["Count"] == 1
+    row = times["operator"]["broadcast_add"]
+    assert 0 < row["Min"] <= row["Avg"] <= row["Max"] <= row["Total"]
+    assert "broadcast_add" in profiler.dumps()
+    profiler.dump()
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert [e["args"]["steps"] for e in events if e["ph"] == "C"] == [2, 5]
+    a + a  # dump() stops
+    assert json.loads(profiler.dumps(format="json"))["Time"]["operator"][
+        "broadcast_add"]["Count"] == 2
+
+
+def test_wrong_settings(profiler):
+    with pytest.raises(TypeError, match="nothing"):
+        profiler.set_config(nothing=1)
+    with pytest.raises(ValueError):
+        profiler.set_state("fast")
+    with pytest.raises(ValueError):
+        profiler.dumps(sort_by="name")
