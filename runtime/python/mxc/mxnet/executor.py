@@ -27,6 +27,7 @@ class Executor:
     def __init__(self, symbol, ctx, arg_arrays, grad_arrays, grad_reqs,
                  aux_arrays, group2ctx=None):
         self._symbol = symbol
+        self._argument_names = symbol.list_arguments()
         self._ctx = ctx
         self._group2ctx = group2ctx
         self.arg_arrays = arg_arrays
@@ -56,14 +57,12 @@ class Executor:
     @property
     def arg_dict(self):
         """Arguments by name."""
-        return _dict_of(self._symbol.list_arguments(), self.arg_arrays,
-                        "arguments")
+        return _dict_of(self._argument_names, self.arg_arrays, "arguments")
 
     @property
     def grad_dict(self):
         """Gradients by the arguments' names; None where there is none."""
-        return _dict_of(self._symbol.list_arguments(), self.grad_arrays,
-                        "arguments")
+        return _dict_of(self._argument_names, self.grad_arrays, "arguments")
 
     @property
     def aux_dict(self):
