@@ -130,7 +130,7 @@ class Executor:
     def backward(self, out_grads=None, is_train=True):
         """Computes the gradients of the arguments, of the last forward() in
         training. out_grads: those of the outputs, an array, a list or a dict by
-        name; loss layers need none."""
+        name; loss layers need none. Gradients beyond the outputs are left out."""
         if self._recorded is None:
             if all(grad is None for grad in self.grad_arrays):
                 return
@@ -145,7 +145,7 @@ class Executor:
             out_grads = [out_grads]
         elif isinstance(out_grads, dict):
             out_grads = [out_grads[name] for name in self._symbol.list_outputs()]
-        if len(out_grads) != len(self._recorded):
+        if len(out_grads) < len(self._recorded):
             raise MXNetError(f"{len(out_grads)} gradients for "
                              f"{len(self._recorded)} outputs")
         for grad in out_grads:
