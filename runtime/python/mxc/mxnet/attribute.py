@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attributes for all symbols that are made within a scope."""
 
+from collections import defaultdict
+
 from ._scopes import Scope
 
 
 class AttrScope(Scope):
     """`with AttrScope(ctx_group="dev1"):` gives each symbol these attributes,
     besides those of scopes around and its own. All values are strings."""
+
+    # How many bodies of loops and branches there are of each name.
+    _subgraph_names = defaultdict(int)
 
     def __init__(self, **kwargs):
         super().__init__()

@@ -27,6 +27,7 @@ class Executor:
     def __init__(self, symbol, ctx, arg_arrays, grad_arrays, grad_reqs,
                  aux_arrays, group2ctx=None):
         self._symbol = symbol
+        self._argument_names = symbol.list_arguments()
         self._ctx = ctx
         self._group2ctx = group2ctx
         self.arg_arrays = arg_arrays
@@ -56,14 +57,12 @@ class Executor:
     @property
     def arg_dict(self):
         """Arguments by name."""
-        return _dict_of(self._symbol.list_arguments(), self.arg_arrays,
-                        "arguments")
+        return _dict_of(self._argument_names, self.arg_arrays, "arguments")
 
     @property
     def grad_dict(self):
         """Gradients by the arguments' names; None where there is none."""
-        return _dict_of(self._symbol.list_arguments(), self.grad_arrays,
-                        "arguments")
+        return _dict_of(self._argument_names, self.grad_arrays, "arguments")
 
     @property
     def aux_dict(self):
@@ -131,7 +130,7 @@ class Executor:
     def backward(self, out_grads=None, is_train=True):
         """Computes the gradients of the arguments, of the last forward() in
         training. out_grads: those of the outputs, an array, a list or a dict by
-        name; loss layers need none."""
+        name; loss layers need none. Gradients beyond the outputs are left out."""
         if self._recorded is None:
             if all(grad is None for grad in self.grad_arrays):
                 return
@@ -146,7 +145,7 @@ class Executor:
             out_grads = [out_grads]
         elif isinstance(out_grads, dict):
             out_grads = [out_grads[name] for name in self._symbol.list_outputs()]
-        if len(out_grads) != len(self._recorded):
+        if len(out_grads) < len(self._recorded):
             raise MXNetError(f"{len(out_grads)} gradients for "
                              f"{len(self._recorded)} outputs")
         for grad in out_grads:

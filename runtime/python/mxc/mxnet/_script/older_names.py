@@ -34,6 +34,17 @@ def _msort(a):
     return np.sort(a, axis=0)
 
 
+def _fromstring_of(of_text):
+    """numpy.fromstring with its mode of bytes (sep=""), which later ones lack."""
+    def fromstring(string, dtype=float, count=-1, sep="", **kwargs):
+        if sep:
+            return of_text(string, dtype=dtype, count=count, sep=sep, **kwargs)
+        if isinstance(string, str):
+            string = string.encode("latin1")
+        return np.frombuffer(string, dtype=dtype, count=count).copy()
+    return fromstring
+
+
 def _random_integers(low, high=None, size=None):
     return np.random.randint(*((1, low + 1) if high is None else (low, high + 1)),
                              size=size)
@@ -56,11 +67,12 @@ def _getargspec(function):
 
 
 def install():
-    """Adds what is missing; what is there stays."""
+    """Adds what is missing; what is there stays, or takes what it once took."""
     _missing(np, _NUMPY_TYPES)
     _missing(np, {name: getattr(np, of) for name, of in _NUMPY_FUNCTIONS.items()
                   if hasattr(np, of)})
     _missing(np, {"asscalar": _asscalar, "asfarray": _asfarray, "msort": _msort})
+    np.fromstring = _fromstring_of(np.fromstring)
     _missing(np.random, {"random_integers": _random_integers})
     _missing(collections, {name: getattr(collections.abc, name)
                            for name in collections.abc.__all__})

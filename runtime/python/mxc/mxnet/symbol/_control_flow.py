@@ -45,7 +45,8 @@ class _Body:
 
     def __init__(self, name, function, inputs):
         from .symbol import Symbol
-        self._name = NameManager.current.get(None, name)
+        self._name = f"{name}{AttrScope._subgraph_names[name]}"
+        AttrScope._subgraph_names[name] += 1
         names = NameManager()
         with AttrScope(**{_MARK: self._name}):
             self.variables = [self._fresh(symbol, names)
@@ -87,8 +88,9 @@ class _Body:
         return variable
 
     def outer(self, argument):
-        """What the graph around gives for one of the arguments."""
-        return self._outer[id(argument)]
+        """What the graph around gives for one of the arguments; a variable that
+        the function made is the same there."""
+        return self._outer.get(id(argument), (argument, 0))
 
     def position(self, variable, what):
         """Of one of the fresh variables among the arguments."""
@@ -146,18 +148,25 @@ def foreach(body, data, init_states, name="foreach"):
 
 
 class _Inputs:
-    """The inputs of a node with several bodies, each once."""
+    """The inputs of a node with several bodies, each once; but a value with which
+    a variable begins is another input than the same value where it stays."""
 
     def __init__(self):
+        self._places = {}
         self.entries = []
 
     def places(self, body):
         found = []
         for argument in body.arguments:
             entry = body.outer(argument)
-            if entry not in self.entries:
+            variable = next((i for i, fresh in enumerate(body.variables)
+                             if fresh is argument), None)
+            key = (variable if variable is not None
+                   else (id(entry[0]), entry[1]))
+            if key not in self._places:
+                self._places[key] = len(self.entries)
                 self.entries.append(entry)
-            found.append(self.entries.index(entry))
+            found.append(self._places[key])
         return found
 
 
@@ -182,7 +191,7 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name="while_loop"):
                  flat)
     outputs, out_form = _flatten([] if step.result[0] is None
                                  else step.result[0], "outputs")
-    variables, var_form = _flatten(step.result[1], "loop_vars")
+    variables, _ = _flatten(step.result[1], "loop_vars")
     if len(variables) != len(flat):
         raise ValueError("The number of loop_vars should be consistent during the "
                          f"loop, found {len(flat)} and {len(variables)}")
@@ -197,7 +206,7 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name="while_loop"):
         "max_iterations": int(max_iterations), "num_out_data": len(outputs)},
         len(outputs) + len(variables))
     return (_packed(made[:len(outputs)], out_form),
-            _packed(made[len(outputs):], var_form))
+            _packed(made[len(outputs):], form))
 
 
 def _as_list(values):
