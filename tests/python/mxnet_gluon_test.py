@@ -297,63 +297,6 @@ def test_pixel_shuffle_interleaves_channels():
     np.testing.assert_array_equal(got.asnumpy(), want)
 
 
-# ---- Recurrent layers --------------------------------------------------------------
-
-
-@pytest.mark.parametrize("kind", [gluon.rnn.RNN, gluon.rnn.LSTM, gluon.rnn.GRU])
-@pytest.mark.parametrize("bidirectional", [False, True])
-def test_fused_layers_are_their_cells(kind, bidirectional):
-    layer = kind(4, 2, layout="NTC", bidirectional=bidirectional, input_size=3)
-    cells = layer._unfuse()
-    layer.initialize(mx.init.Normal(0.5))
-    x = mx.nd.array(drawn(2, 5, 3))
-    y = layer(x)
-    assert y.shape == (2, 5, 8 if bidirectional else 4)
-    want, _ = cells.unroll(5, x, layout="NTC", merge_outputs=True)
-    np.testing.assert_allclose(y.asnumpy(), want.asnumpy(), rtol=1e-4, atol=1e-5)
-
-
-def test_lstm_cell():
-    cell = gluon.rnn.LSTMCell(3, input_size=2)
-    cell.initialize(mx.init.Normal(1))
-    x, h, c = drawn(1, 2), drawn(1, 3, seed=4), drawn(1, 3, seed=5)
-    out, (new_h, new_c) = cell(*[mx.nd.array(x), [mx.nd.array(h), mx.nd.array(c)]])
-    values = {name[len(cell.prefix):]: param.data().asnumpy()
-              for name, param in cell.params.items()}
-    gates = x @ values["i2h_weight"].T + values["i2h_bias"] + \
-        h @ values["h2h_weight"].T + values["h2h_bias"]
-    i, f, g, o = np.split(gates, 4, axis=1)
-
-    def sigmoid(z):
-        return 1 / (1 + np.exp(-z))
-
-    want_c = sigmoid(f) * c + sigmoid(i) * np.tanh(g)
-    np.testing.assert_allclose(new_c.asnumpy(), want_c, rtol=1e-5, atol=1e-6)
-    np.testing.assert_allclose(out.asnumpy(), sigmoid(o) * np.tanh(want_c), rtol=1e-5,
-                               atol=1e-6)
-
-
-def test_valid_length_masks_outputs_and_chooses_states():
-    cell = gluon.rnn.RNNCell(3, input_size=2)
-    cell.initialize()
-    x = mx.nd.array(drawn(2, 4, 2))
-    full, _ = cell.unroll(4, x, merge_outputs=True)
-    outputs, states = cell.unroll(4, x, merge_outputs=True, valid_length=mx.nd.array([2, 4]))
-    assert (outputs.asnumpy()[0, 2:] == 0).all()
-    np.testing.assert_allclose(states[0].asnumpy()[0], full.asnumpy()[0, 1], rtol=1e-6)
-    np.testing.assert_allclose(states[0].asnumpy()[1], full.asnumpy()[1, 3], rtol=1e-6)
-
-
-def test_modified_cells_are_called_through_the_modifier():
-    cell = gluon.rnn.RNNCell(3, input_size=3)
-    outer = gluon.rnn.ResidualCell(cell)
-    outer.initialize()
-    with pytest.raises(AssertionError, match="within a modifier"):
-        cell.begin_state(2)
-    out, _ = outer.unroll(2, mx.nd.ones((1, 2, 3)), merge_outputs=True)
-    assert out.shape == (1, 2, 3)
-
-
 # ---- Losses ------------------------------------------------------------------------
 
 

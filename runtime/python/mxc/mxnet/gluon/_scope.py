@@ -16,8 +16,9 @@ class BlockScope:
 
     _current = threading.local()
 
-    def __init__(self, block):
-        self._block = weakref.ref(block)
+    def __init__(self, block, owned=False):
+        # A scope that its block owns must not keep it alive.
+        self._block = weakref.ref(block) if owned else lambda: block
         self._counts = {}
         self._outer = []
 

@@ -29,7 +29,7 @@ class Block:
         self._empty_prefix = prefix == ""
         self._prefix, self._params = BlockScope.create(prefix, params, self._alias())
         self._name = self._prefix[:-1] if self._prefix.endswith("_") else self._prefix
-        self._scope = BlockScope(self)
+        self._scope = BlockScope(self, owned=True)
         self._children = OrderedDict()
         self._reg_params = {}
         self._forward_hooks = OrderedDict()

@@ -22,7 +22,8 @@ class _Pooling(HybridBlock):
         rank = len(pool_size)
         _check_layout(layout, *_LAYOUTS[rank])
         self._kwargs = {
-            "kernel": pool_size, "stride": tuple_of(pool_size if strides is None else strides, rank),
+            "kernel": pool_size,
+            "stride": tuple_of(pool_size if strides is None else strides, rank),
             "pad": tuple_of(padding, rank), "global_pool": global_pool, "pool_type": pool_type,
             "layout": layout, "pooling_convention": "full" if ceil_mode else "valid"}
         if count_include_pad is not None:

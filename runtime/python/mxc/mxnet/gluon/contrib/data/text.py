@@ -8,7 +8,6 @@ import numpy as np
 
 from .... import ndarray
 from ....contrib import text
-from ...data import SimpleDataset
 from ...data.vision.datasets import _LocalDataset, _root
 
 __all__ = ["WikiText2", "WikiText103"]
