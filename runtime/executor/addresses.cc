@@ -95,6 +95,7 @@ void Addresses::SetSlots(Range slots, std::byte* memory) {
 }
 
 void Addresses::Move(uint32_t buffer, std::byte* memory) {
+  if (memory != nullptr && roots_[buffer] == memory) return;
   roots_[buffer] = memory;
   callers_[caller_of_[buffer]] = memory;
   SetSlots(SlotsOf(buffer), memory);

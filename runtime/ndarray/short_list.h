@@ -25,7 +25,9 @@ class ShortList {
   std::span<T> all() { return {elements_, size_}; }
 
  private:
-  T inside_[kInside];
+  union {  // without values until they are added
+    T inside_[kInside];
+  };
   const std::unique_ptr<T[]> outside_;
   T* const elements_;
   size_t size_ = 0;
