@@ -47,20 +47,10 @@ StatusOr<std::shared_ptr<const PartGradient>> PartGradients::Of(
     const TapePart& part) {
   Key key = part.Key();
   const std::lock_guard lock(mutex_);
-  if (const auto found = entries_.find(key); found != entries_.end()) {
-    uses_.splice(uses_.begin(), uses_, found->second.use);
-    return found->second.gradient;
-  }
+  if (const auto* const found = made_.Find(key)) return *found;
   MXC_RT_ASSIGN(PartGradient made, compiler_->Compile(part));
   auto gradient = std::make_shared<const PartGradient>(std::move(made));
-  if (entries_.size() == kMost) {
-    const auto oldest = entries_.find(*uses_.back());
-    uses_.pop_back();
-    entries_.erase(oldest);
-  }
-  const auto entry = entries_.try_emplace(std::move(key)).first;
-  uses_.push_front(&entry->first);
-  entry->second = {gradient, uses_.begin()};
+  made_.Add(std::move(key), gradient);
   return gradient;
 }
 

@@ -5,15 +5,14 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <list>
 #include <memory>
 #include <mutex>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "runtime/base/status.h"
 #include "runtime/ndarray/operator_call.h"
+#include "runtime/ndarray/recently_used.h"
 
 namespace mxc::runtime {
 
@@ -89,16 +88,11 @@ class PartGradients {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  struct Entry {
-    std::shared_ptr<const PartGradient> gradient;
-    std::list<const Key*>::iterator use;
-  };
   static constexpr size_t kMost = 1024;
 
   const std::unique_ptr<const GradientCompiler> compiler_;
   std::mutex mutex_;
-  std::unordered_map<Key, Entry, KeyHash> entries_;
-  std::list<const Key*> uses_;  // the last one first
+  RecentlyUsed<Key, std::shared_ptr<const PartGradient>, KeyHash> made_{kMost};
 };
 
 }  // namespace mxc::runtime

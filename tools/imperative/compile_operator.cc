@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <mutex>
 #include <span>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "ir/graph/graph.h"
 #include "ir/graph/supported.h"
 #include "runtime/ndarray/array.h"
+#include "runtime/ndarray/recently_used.h"
 #include "tools/imperative/function_graph.h"
 
 namespace mxc {
@@ -93,6 +95,19 @@ class OperatorFunction final : public FunctionCompiler {
   const std::vector<AttrText> attrs_;  // that can be parsed
 };
 
+Result<std::shared_ptr<rt::CallableOperator>> MakeCallable(
+    std::string_view name, const std::vector<AttrText>& attrs) {
+  MXC_ASSIGN(const Operator* const op, Find(name));
+  if (!CanBeCompiled(*op)) {
+    return Error({}, "operator '{}' is known, but cannot be computed", name);
+  }
+  MXC_ASSIGN([[maybe_unused]] const AttrsPtr parsed,
+             Parse(*op, name, attrs, 1));
+  return std::make_shared<rt::CallableOperator>(
+      std::string(name),
+      std::make_unique<OperatorFunction>(*op, attrs, std::string(name)));
+}
+
 }  // namespace
 
 Result<nlohmann::ordered_json> SignatureOf(std::string_view name,
@@ -114,15 +129,17 @@ Result<nlohmann::ordered_json> SignatureOf(std::string_view name,
 
 Result<std::shared_ptr<rt::CallableOperator>> FindCallable(
     std::string_view name, const std::vector<AttrText>& attrs) {
-  MXC_ASSIGN(const Operator* const op, Find(name));
-  if (!CanBeCompiled(*op)) {
-    return Error({}, "operator '{}' is known, but cannot be computed", name);
-  }
-  MXC_ASSIGN([[maybe_unused]] const AttrsPtr parsed,
-             Parse(*op, name, attrs, 1));
-  return std::make_shared<rt::CallableOperator>(
-      std::string(name),
-      std::make_unique<OperatorFunction>(*op, attrs, std::string(name)));
+  // Who asks for the same again finds what was compiled.
+  constexpr size_t kMost = 4096;
+  static std::mutex mutex;
+  static rt::RecentlyUsed<std::string, std::shared_ptr<rt::CallableOperator>>
+      known(kMost);
+  std::string key = std::string(name) + "\n" + PrintAttrLines(attrs);
+  const std::lock_guard lock(mutex);
+  if (const auto* const found = known.Find(key)) return *found;
+  MXC_ASSIGN(auto made, MakeCallable(name, attrs));
+  known.Add(std::move(key), made);
+  return made;
 }
 
 }  // namespace mxc
