@@ -80,26 +80,21 @@ class FusedRNN(Initializer):
                  forget_bias=1.0):
         if isinstance(init, str):
             init = create(init)
+        self._cell = {"num_hidden": num_hidden, "num_layers": num_layers,
+                      "mode": mode, "bidirectional": bidirectional,
+                      "forget_bias": forget_bias}
         super().__init__(init=None if init is None else init.dumps(),
-                         num_hidden=num_hidden, num_layers=num_layers, mode=mode,
-                         bidirectional=bidirectional, forget_bias=forget_bias)
+                         **self._cell)
         self._init = init
-        self._num_hidden = num_hidden
-        self._num_layers = num_layers
-        self._mode = mode
-        self._bidirectional = bidirectional
-        self._forget_bias = forget_bias
 
     def _init_weight(self, desc, arr):
         from ..rnn import FusedRNNCell
-        cell = FusedRNNCell(self._num_hidden, self._num_layers, self._mode,
-                            self._bidirectional, forget_bias=self._forget_bias,
-                            prefix="")
+        cell = FusedRNNCell(prefix="", **self._cell)
         pieces = cell.unpack_weights({"parameters": arr})
         rule = self._init or getattr(desc, "global_init", None)
         for name, piece in pieces.items():
-            if self._mode == "lstm" and name.endswith("_f_bias"):
-                piece[:] = self._forget_bias
+            if self._cell["mode"] == "lstm" and name.endswith("_f_bias"):
+                piece[:] = self._cell["forget_bias"]
             elif name.endswith("bias"):
                 piece[:] = 0
             elif rule is None:

@@ -32,12 +32,9 @@ class BucketingModule(BaseModule):
             "fixed_param_names": fixed_param_names, "state_names": state_names,
             "group2ctxs": group2ctxs, "compression_params": compression_params}
         self._buckets = {}
-        self._curr_module = None
-        self._curr_bucket_key = None
+        self._curr_module = self._curr_bucket_key = None
+        self._monitor = self._grad_req = self._loaded = None
         self._params_dirty = False
-        self._monitor = None
-        self._grad_req = None
-        self._loaded = None
 
     def _made(self, bucket_key):
         symbol, data_names, label_names = self._sym_gen(bucket_key)

@@ -19,9 +19,9 @@ class DropoutCell(BaseRNNCell):
         return []
 
     def __call__(self, inputs, states):
-        if self.dropout > 0:
-            inputs = symbol.Dropout(data=inputs, p=self.dropout)
-        return inputs, states
+        if not self.dropout:
+            return inputs, states
+        return symbol.Dropout(data=inputs, p=self.dropout), states
 
     def unroll(self, length, inputs, begin_state=None, layout="NTC",
                merge_outputs=None):
