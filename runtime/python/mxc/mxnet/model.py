@@ -124,7 +124,8 @@ class FeedForward:
         if isinstance(X, io.DataIter) or hasattr(X, "provide_data"):
             return X
         if not isinstance(X, (np.ndarray, nd.NDArray)):
-            raise TypeError(f"X is {type(X).__name__}, expected an iterator or an array")
+            raise TypeError(f"X is {type(X).__name__}, expected an iterator "
+                            "or an array")
         if y is None:
             if is_train:
                 raise ValueError("an array X is learned from with its labels y")

@@ -71,7 +71,7 @@ class NDArrayIter(DataIter):
         self.num_data = (rows - rows % batch_size
                          if last_batch_handle == "discard" else rows)
         if self.num_data < batch_size and last_batch_handle != "pad":
-            raise AssertionError(f"{self.num_data} rows do not fill a batch of {batch_size}")
+            raise AssertionError(f"{rows} rows do not fill a batch of {batch_size}")
         self._left = np.empty(0, self.idx.dtype)
         if shuffle:
             np.random.shuffle(self.idx)

@@ -119,7 +119,7 @@ class PrefetchingIter(_OverBatches):
                 raise AssertionError("one iterator has more batches than another")
             return False
         if any(batch.pad != batches[0].pad for batch in batches):
-            raise AssertionError("one iterator's batch is filled up further than another's")
+            raise AssertionError("iterators fill up their batches differently")
         self.current_batch = DataBatch(
             [array for batch in batches for array in batch.data],
             [array for batch in batches for array in batch.label or []],

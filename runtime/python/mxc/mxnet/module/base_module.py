@@ -134,8 +134,8 @@ class BaseModule:
             return self.get_outputs()[0]
         if not isinstance(eval_data, io.DataIter) and not hasattr(eval_data,
                                                                   "reset"):
-            raise ValueError(f"eval_data is {type(eval_data).__name__}, expected an array "
-                             "or an iterator")
+            raise ValueError(f"eval_data is {type(eval_data).__name__}, expected an "
+                             "array or an iterator")
         found = [[output.copy() for output in outputs] for outputs, _, _ in
                  self.iter_predict(eval_data, num_batch, reset,
                                    sparse_row_id_fn)]

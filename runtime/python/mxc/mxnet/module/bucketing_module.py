@@ -180,7 +180,7 @@ class BucketingModule(BaseModule):
                        force_init=False):
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("init_optimizer: the module keeps the optimizer that it has")
+            self.logger.warning("init_optimizer: the module keeps its optimizer")
             return
         owner = self._buckets[self._default_bucket_key]
         self._curr_module._params_dirty = self._params_dirty

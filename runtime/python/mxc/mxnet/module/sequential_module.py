@@ -101,7 +101,7 @@ class SequentialModule(BaseModule):
             return
         if inputs_need_grad:
             require(for_training, "inputs_need_grad is of training")
-        require(shared_module is None, "modules of a chain have parameters of their own")
+        require(shared_module is None, "a chain has its own parameters")
         require(self._modules, "there is no module in the chain")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self.binded = True

@@ -175,11 +175,16 @@ class Optimizer:
         return self.create_state(index, weight)
 
     def update(self, index, weight, grad, state):
-        """Changes weight and state; lists of parameters come one by one."""
+        """Changes weight and state."""
         raise NotImplementedError(f"{type(self).__name__} has no update")
 
     def update_multi_precision(self, index, weight, grad, state):
-        """update(), of a float16 weight through its float32 copy."""
+        """update(), of a float16 weight through its float32 copy; lists of each
+        argument are taken, too."""
+        if isinstance(index, (list, tuple)):
+            for each in zip(index, weight, grad, state):
+                self.update_multi_precision(*each)
+            return
         if not (self.multi_precision and weight.dtype == np.float16):
             self.update(index, weight, grad, state)
             return
