@@ -39,19 +39,18 @@ def _arrays(what, given, names, allow_missing=False):
         found = [given.get(name) for name in names]
     elif isinstance(given, (list, tuple)):
         if len(given) != len(names):
-            raise ValueError(f"Length of {what} does not match the number of "
-                             f"arguments: {len(given)} and {len(names)}")
+            raise ValueError(f"{what} has {len(given)} arrays, expected "
+                             f"{len(names)}")
         found = list(given)
     else:
-        raise TypeError(f"Only accept list of NDArrays or dict of str to NDArray "
-                        f"for {what}")
+        raise TypeError(f"{what} is {type(given).__name__}, expected arrays "
+                        "in a list, or by name in a dict")
     for name, array in zip(names, found):
         if array is None and allow_missing:
             continue
         if not isinstance(array, nd.NDArray):
-            raise TypeError(f"Only accept list of NDArrays or dict of str to "
-                            f"NDArray for {what}, found {type(array).__name__} "
-                            f"for {name}")
+            raise TypeError(f"{what}: {name} is {type(array).__name__}, expected "
+                            "an NDArray")
     return found
 
 

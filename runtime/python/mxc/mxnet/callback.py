@@ -11,27 +11,27 @@ import sys
 import time
 
 
+def every(period, save):
+    """The epoch's callback that calls save(epoch's number from 1, symbol,
+    arg_params, aux_params) after every `period` epochs."""
+    def after_epoch(epoch, symbol=None, arg_params=None, aux_params=None):
+        number = epoch + 1
+        if number % max(1, int(period)) == 0:
+            save(number, symbol, arg_params, aux_params)
+    return after_epoch
+
+
 def module_checkpoint(mod, prefix, period=1, save_optimizer_states=False):
     """Saves the module after every `period` epochs: prefix-0001.params, …"""
-    period = int(max(1, period))
-
-    def _callback(iter_no, sym=None, arg=None, aux=None):
-        if (iter_no + 1) % period == 0:
-            mod.save_checkpoint(prefix, iter_no + 1, save_optimizer_states)
-
-    return _callback
+    return every(period, lambda number, *_: mod.save_checkpoint(
+        prefix, number, save_optimizer_states))
 
 
 def do_checkpoint(prefix, period=1):
     """Saves symbol and parameters after every `period` epochs."""
     from .model import save_checkpoint
-    period = int(max(1, period))
-
-    def _callback(iter_no, sym, arg, aux):
-        if (iter_no + 1) % period == 0:
-            save_checkpoint(prefix, iter_no + 1, sym, arg, aux)
-
-    return _callback
+    return every(period, lambda number, *what: save_checkpoint(prefix, number,
+                                                               *what))
 
 
 def log_train_metric(period, auto_reset=False):

@@ -17,7 +17,7 @@ def _dict_of(names, arrays, what):
 
 
 class Executor:
-    """Made by Symbol.bind and Symbol.simple_bind.
+    """What a symbol's bind and simple_bind give.
 
     arg_arrays, grad_arrays (None: no gradient), aux_arrays: in the order of
     list_arguments() and list_auxiliary_states(). outputs: arrays that each
@@ -119,12 +119,11 @@ class Executor:
             if name not in arguments:
                 raise TypeError(f"Unknown argument {name}")
             if not isinstance(value, (nd.NDArray, np.ndarray)):
-                raise ValueError("only accept keyword argument of NDArrays and "
-                                 "numpy.ndarray")
+                raise ValueError(f"{name} is {type(value).__name__}, expected an "
+                                 "array")
             if arguments[name].shape != value.shape:
-                raise ValueError(f"Shape not match! Argument {name}, need: "
-                                 f"{arguments[name].shape}, received: "
-                                 f"{value.shape}")
+                raise ValueError(f"{name} has shape {value.shape}, expected "
+                                 f"{arguments[name].shape}")
             arguments[name][:] = value
 
     def backward(self, out_grads=None, is_train=True):
@@ -150,7 +149,8 @@ class Executor:
                              f"{len(self._recorded)} outputs")
         for grad in out_grads:
             if grad is not None and not isinstance(grad, nd.NDArray):
-                raise TypeError("inputs must be NDArray")
+                raise TypeError(f"the gradient of an output is "
+                                f"{type(grad).__name__}, expected an NDArray")
         # Whole numbers have no gradient, whatever is given for them.
         return [None if grad is None or not output.dtype.startswith(
             ("float", "bfloat")) else grad._array
@@ -174,8 +174,8 @@ class Executor:
                 if name in own:
                     own[name][:] = array.astype(own[name].dtype)
                 elif not allow_extra_params:
-                    raise ValueError(f'Find name "{name}" that is not in the '
-                                     "arguments")
+                    raise ValueError(f"there is no argument {name!r}; "
+                                     "allow_extra_params=True leaves it out")
 
     def reshape(self, partial_shaping=False, allow_up_sizing=False, **kwargs):
         """An executor for other shapes of arguments, which shares this one's
@@ -183,25 +183,24 @@ class Executor:
         larger arrays are new."""
         shapes, _, states = self._symbol.infer_shape(**kwargs)
         if shapes is None:
-            raise ValueError("Insufficient argument shapes provided.")
+            raise ValueError("these shapes do not tell those of all arguments")
         names = self._symbol.list_arguments()
         arrays, grads = [], []
         for name, shape, array, grad in zip(names, shapes, self.arg_arrays,
                                             self.grad_arrays):
             if shape != array.shape and not (partial_shaping or name in kwargs):
                 raise AssertionError(
-                    f"Shape of unspecified array arg:{name} changed. This can "
-                    "cause the new executor to not share parameters with the old "
-                    "one. Please check for error in network. If this is "
-                    "intended, set partial_shaping=True to suppress this warning.")
+                    f"{name} had shape {array.shape} and would have {shape}, "
+                    "which nobody asked for; partial_shaping=True allows it")
             arrays.append(_resized(array, shape, allow_up_sizing, name))
             grads.append(None if grad is None else
                          _resized(grad, shape, allow_up_sizing, name))
         for name, shape, array in zip(self._symbol.list_auxiliary_states(), states,
                                       self.aux_arrays):
             if shape != array.shape and not partial_shaping:
-                raise AssertionError(f"Shape of unspecified array aux:{name} "
-                                     "changed.")
+                raise AssertionError(f"the state {name} had shape {array.shape} "
+                                     f"and would have {shape}; "
+                                     "partial_shaping=True allows it")
         return Executor(self._symbol, self._ctx, arrays, grads, self._grad_reqs,
                         [_resized(array, shape, allow_up_sizing, "aux")
                          for array, shape in zip(self.aux_arrays, states)],
@@ -229,9 +228,7 @@ def _resized(array, shape, allow_up_sizing, name):
     if size > array.size:
         if not allow_up_sizing:
             raise AssertionError(
-                f"New shape of arg:{name} larger than original. First making a "
-                "big executor and then down sizing it is more efficient than the "
-                "reverse. If you really want to up size, set "
-                "allow_up_sizing=True to enable allocation of new arrays.")
+                f"{name} has {array.size} elements and would have {size}; "
+                "allow_up_sizing=True makes new arrays")
         return nd.zeros(shape, array.context, array.dtype)
     return array.reshape((-1,))[:size].reshape(shape)

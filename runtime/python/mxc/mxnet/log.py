@@ -22,7 +22,7 @@ class _Formatter(logging.Formatter):
 
     def format(self, record):
         label = (f"{_LETTERS.get(record.levelno, 'U')}"
-                 "%(asctime)s %(process)d %(pathname)s:%(funcName)s:%(lineno)d]")
+                 "%(asctime)s %(process)d %(filename)s:%(lineno)d %(funcName)s]")
         if self._colored:
             label = f"\x1b[{_COLORS.get(record.levelno, 32)}m{label}\x1b[0m"
         self._style._fmt = label + " %(message)s"

@@ -21,7 +21,8 @@ class LRScheduler:
         self.warmup_final_lr = base_lr
         self.warmup_begin_lr = warmup_begin_lr
         if warmup_begin_lr > base_lr:
-            raise ValueError("base_lr has to be higher than warmup_begin_lr")
+            raise ValueError(f"warmup_begin_lr is {warmup_begin_lr}, expected at "
+                             f"most base_lr, {base_lr}")
         if warmup_steps < 0:
             raise ValueError("warmup_steps has to be 0 or more")
         if warmup_mode not in ("linear", "constant"):
@@ -42,12 +43,30 @@ class LRScheduler:
         raise NotImplementedError("a scheduler has to define __call__")
 
 
+class _AfterWarmup(LRScheduler):
+    """A subclass has _rate(num_update), asked when the warm-up is over."""
+
+    def __call__(self, num_update):
+        if num_update < self.warmup_steps:
+            return self.get_warmup_lr(num_update)
+        return self._rate(num_update)
+
+    def _rate(self, num_update):
+        raise NotImplementedError
+
+    def _cut(self, num_update, lowest=0.0):
+        """Multiplies the rate by `factor`, down to `lowest`."""
+        self.base_lr = max(self.base_lr * self.factor, lowest)
+        logging.info("Update[%d]: the learning rate is %0.5e", num_update,
+                     self.base_lr)
+
+
 def _require_factor(factor):
     if factor > 1.0:
         raise ValueError("factor must be at most 1, that the rate falls")
 
 
-class FactorScheduler(LRScheduler):
+class FactorScheduler(_AfterWarmup):
     """Multiplies the rate by `factor` after each `step` updates, down to
     stop_factor_lr."""
 
@@ -62,23 +81,14 @@ class FactorScheduler(LRScheduler):
         self.stop_factor_lr = stop_factor_lr
         self.count = 0
 
-    def __call__(self, num_update):
-        if num_update < self.warmup_steps:
-            return self.get_warmup_lr(num_update)
-        while num_update > self.count + self.step:
+    def _rate(self, num_update):
+        while self.count + self.step < num_update:
             self.count += self.step
-            self.base_lr *= self.factor
-            if self.base_lr < self.stop_factor_lr:
-                self.base_lr = self.stop_factor_lr
-                logging.info("Update[%d]: the learning rate stays %0.5e",
-                             num_update, self.base_lr)
-            else:
-                logging.info("Update[%d]: Change learning rate to %0.5e",
-                             num_update, self.base_lr)
+            self._cut(num_update, self.stop_factor_lr)
         return self.base_lr
 
 
-class MultiFactorScheduler(LRScheduler):
+class MultiFactorScheduler(_AfterWarmup):
     """Multiplies the rate by `factor` after each of the updates that the list
     `step` tells, in rising order."""
 
@@ -97,20 +107,17 @@ class MultiFactorScheduler(LRScheduler):
         self.factor = factor
         self.count = 0
 
-    def __call__(self, num_update):
-        if num_update < self.warmup_steps:
-            return self.get_warmup_lr(num_update)
-        while (self.cur_step_ind < len(self.step)
-               and num_update > self.step[self.cur_step_ind]):
-            self.count = self.step[self.cur_step_ind]
+    def _rate(self, num_update):
+        for step in self.step[self.cur_step_ind:]:
+            if num_update <= step:
+                break
+            self.count = step
             self.cur_step_ind += 1
-            self.base_lr *= self.factor
-            logging.info("Update[%d]: Change learning rate to %0.5e",
-                         num_update, self.base_lr)
+            self._cut(num_update)
         return self.base_lr
 
 
-class _Falling(LRScheduler):
+class _Falling(_AfterWarmup):
     """From base_lr at the end of the warm-up to final_lr at max_update."""
 
     def __init__(self, max_update, base_lr, final_lr, warmup_steps,
@@ -129,9 +136,7 @@ class _Falling(LRScheduler):
         """What is left of the way when the part `done` of it is gone."""
         raise NotImplementedError
 
-    def __call__(self, num_update):
-        if num_update < self.warmup_steps:
-            return self.get_warmup_lr(num_update)
+    def _rate(self, num_update):
         if num_update <= self.max_update:
             done = (num_update - self.warmup_steps) / self.max_steps
             self.base_lr = (self.final_lr + (self.base_lr_orig - self.final_lr)

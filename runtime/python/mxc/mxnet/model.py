@@ -37,7 +37,7 @@ def load_params(prefix, epoch):
     arguments, states = {}, {}
     saved = nd.load(f"{prefix}-{epoch:04d}.params")
     if not saved:
-        logging.warning("Params file '%s' is empty", f"{prefix}-{epoch:04d}.params")
+        logging.warning("%s-%04d.params holds no arrays", prefix, epoch)
         return arguments, states
     for key, array in saved.items():
         kind, name = key.split(":", 1)
@@ -124,10 +124,11 @@ class FeedForward:
         if isinstance(X, io.DataIter) or hasattr(X, "provide_data"):
             return X
         if not isinstance(X, (np.ndarray, nd.NDArray)):
-            raise TypeError("X must be DataIter, NDArray or numpy.ndarray type")
+            raise TypeError(f"X is {type(X).__name__}, expected an iterator "
+                            "or an array")
         if y is None:
             if is_train:
-                raise ValueError("y must be specified when X is numpy.ndarray")
+                raise ValueError("an array X is learned from with its labels y")
             y = np.zeros(X.shape[0])
         size = min(X.shape[0], self.numpy_batch_size)
         return io.NDArrayIter(X, y, size, shuffle=is_train, last_batch_handle=

@@ -72,6 +72,6 @@ def _text_of(stats):
     texts = []
     for stat in stats if isinstance(stats, list) else [stats]:
         if not isinstance(stat, nd.NDArray):
-            raise AssertionError("stat_func gives an NDArray or a list of them")
+            raise AssertionError("stat_func has to give arrays")
         texts.append(str(stat.asscalar() if stat.size == 1 else stat.asnumpy()))
     return "".join(text + "\t" for text in texts)

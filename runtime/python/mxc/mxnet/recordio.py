@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """RecordIO files: records of bytes, with headers of pictures, with an index."""
 
-import numbers
 import os
 import struct
 from collections import namedtuple
@@ -192,14 +191,12 @@ _HEADER = struct.Struct("<IfQQ")
 def pack(header, s):
     """Bytes of a header and of what it heads. A label of several numbers stands
     between them; flag says how many."""
-    header = IRHeader(*header)
-    if isinstance(header.label, numbers.Number):
-        header = header._replace(flag=0)
-    else:
-        label = np.asarray(header.label, dtype=np.float32)
-        header = header._replace(flag=label.size, label=0)
-        s = label.tobytes() + s
-    return _HEADER.pack(*header) + s
+    _, label, first, second = header
+    if np.ndim(label) == 0:
+        return _HEADER.pack(0, label, first, second) + s
+    numbers = np.asarray(label, np.float32)
+    return (_HEADER.pack(numbers.size, 0, first, second) + numbers.tobytes()
+            + s)
 
 
 def unpack(s):

@@ -11,9 +11,10 @@ from .symbol._node import walk
 
 _PARAMETERS = ("_weight", "_bias", "_gamma", "_beta", "_moving_var",
                "_moving_mean", "_running_var", "_running_mean", "_alpha")
-# Colors of operators, as in MXNet's drawings.
-_COLORS = ("#8dd3c7", "#fb8072", "#ffffb3", "#bebada", "#80b1d3", "#fdb462",
-           "#b3de69", "#fccde5")
+# Fills of nodes: variables, products, activations, normalizations, windows,
+# rearrangements, losses, others.
+_COLORS = ("#e8e8e8", "#f4b6a6", "#fbe8a6", "#d5c8ea", "#a9cce3", "#f8cf9f",
+           "#bfe3a5", "#f3d3e6")
 _COLOR_OF = {"Convolution": 1, "Deconvolution": 1, "FullyConnected": 1,
              "BatchNorm": 3, "Activation": 2, "LeakyReLU": 2, "Pooling": 4,
              "Concat": 5, "Flatten": 5, "Reshape": 5, "Softmax": 6,
@@ -155,8 +156,7 @@ def plot_network(symbol, title="plot", save_format="pdf", shape=None, dtype=None
         raise TypeError("symbol must be a Symbol")
     shapes = _shapes_of(symbol, shape)
     dot = Dot(title, save_format)
-    style = {"shape": "box", "fixedsize": "true", "width": "1.3",
-             "height": "0.8034", "style": "filled", **(node_attrs or {})}
+    style = {"shape": "box", "style": "filled", **(node_attrs or {})}
     hidden = set()
     for node in walk(symbol._heads):
         if hide_weights and _is_parameter(node):

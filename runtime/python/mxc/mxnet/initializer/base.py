@@ -144,9 +144,9 @@ class Initializer:
 
     def _init_default(self, name, _):
         raise ValueError(
-            f"Unknown initialization pattern for {name}: names end in weight, "
-            "bias, gamma, beta, min or max; for others use "
-            "mx.sym.Variable(init=mx.init.…) or mx.init.Mixed")
+            f"no rule says how {name} begins: its name ends in none of weight, "
+            "bias, gamma, beta, min, max; give the variable init=…, or use "
+            "mx.init.Mixed")
 
 
 def bilinear_filters(shape):

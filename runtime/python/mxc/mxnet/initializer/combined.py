@@ -7,6 +7,16 @@ import re
 from .base import InitDesc, Initializer, create, register
 
 
+def _read(file):
+    from ..ndarray import load
+    return load(file)
+
+
+def _bare(name):
+    kind, _, rest = name.partition(":")
+    return rest if kind in ("arg", "aux") and rest else name
+
+
 class Load:
     """Arrays that were saved, by name (with or without "arg:" and "aux:").
 
@@ -15,14 +25,10 @@ class Load:
     """
 
     def __init__(self, param, default_init=None, verbose=False):
-        if isinstance(param, str):
-            from ..ndarray import load
-            param = load(param)
-        if not isinstance(param, dict):
+        saved = _read(param) if isinstance(param, str) else param
+        if not isinstance(saved, dict):
             raise AssertionError("param is a dict or a file with named arrays")
-        self.param = {name.split(":", 1)[1]
-                      if name.startswith(("arg:", "aux:")) else name: array
-                      for name, array in param.items()}
+        self.param = {_bare(name): array for name, array in saved.items()}
         self.default_init = default_init
         self.verbose = verbose
 
@@ -30,16 +36,15 @@ class Load:
         saved = self.param.get(name)
         if saved is None:
             if self.default_init is None:
-                raise AssertionError(f"Cannot Initialize {name}. Not found in "
-                                     "loaded param and no default Initializer "
-                                     "is provided.")
+                raise AssertionError(f"{name} was not saved, and there is no "
+                                     "default_init")
             self.default_init(name, arr)
             source = "the default initializer"
         else:
             if arr.shape != saved.shape:
                 raise AssertionError(
-                    f"Parameter {name} cannot be initialized from loading: shape "
-                    f"mismatch, target {arr.shape} vs loaded {saved.shape}")
+                    f"{name} was saved with shape {saved.shape}, expected "
+                    f"{arr.shape}")
             arr[:] = saved
             source = "what was loaded"
         if self.verbose:
@@ -61,9 +66,8 @@ class Mixed:
             if pattern.match(name):
                 initializer(name, arr)
                 return
-        raise ValueError(f"Parameter name {name} did not match any pattern. "
-                         'Consider adding a ".*" pattern at the end with a '
-                         "default Initializer.")
+        raise ValueError(f"no pattern matches {name}; a last one of '.*' matches "
+                         "every name")
 
 
 @register
@@ -76,26 +80,21 @@ class FusedRNN(Initializer):
                  forget_bias=1.0):
         if isinstance(init, str):
             init = create(init)
+        self._cell = {"num_hidden": num_hidden, "num_layers": num_layers,
+                      "mode": mode, "bidirectional": bidirectional,
+                      "forget_bias": forget_bias}
         super().__init__(init=None if init is None else init.dumps(),
-                         num_hidden=num_hidden, num_layers=num_layers, mode=mode,
-                         bidirectional=bidirectional, forget_bias=forget_bias)
+                         **self._cell)
         self._init = init
-        self._num_hidden = num_hidden
-        self._num_layers = num_layers
-        self._mode = mode
-        self._bidirectional = bidirectional
-        self._forget_bias = forget_bias
 
     def _init_weight(self, desc, arr):
         from ..rnn import FusedRNNCell
-        cell = FusedRNNCell(self._num_hidden, self._num_layers, self._mode,
-                            self._bidirectional, forget_bias=self._forget_bias,
-                            prefix="")
+        cell = FusedRNNCell(prefix="", **self._cell)
         pieces = cell.unpack_weights({"parameters": arr})
         rule = self._init or getattr(desc, "global_init", None)
         for name, piece in pieces.items():
-            if self._mode == "lstm" and name.endswith("_f_bias"):
-                piece[:] = self._forget_bias
+            if self._cell["mode"] == "lstm" and name.endswith("_f_bias"):
+                piece[:] = self._cell["forget_bias"]
             elif name.endswith("bias"):
                 piece[:] = 0
             elif rule is None:

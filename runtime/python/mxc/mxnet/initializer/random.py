@@ -92,20 +92,20 @@ class Xavier(Initializer):
     def _init_weight(self, name, arr):
         shape = arr.shape
         if len(shape) < 2:
-            raise ValueError(f"Xavier initializer cannot be applied to vector "
-                             f"{name}. It requires at least 2D.")
+            raise ValueError(f"Xavier: {name} has shape {shape}, expected 2 axes "
+                             "or more")
         window = float(np.prod(shape[2:]))
         factors = {"in": shape[1] * window, "out": shape[0] * window}
         factors["avg"] = (factors["in"] + factors["out"]) / 2.0
         if self.factor_type not in factors:
-            raise ValueError("Incorrect factor type")
+            raise ValueError(f"factor_type is in, out or avg, not {self.factor_type!r}")
         scale = np.sqrt(self.magnitude / factors[self.factor_type])
         if self.rnd_type == "uniform":
             _uniform(scale, arr)
         elif self.rnd_type == "gaussian":
             _normal(scale, arr)
         else:
-            raise ValueError("Unknown random type")
+            raise ValueError(f"rnd_type is uniform or gaussian, not {self.rnd_type!r}")
 
 
 @register

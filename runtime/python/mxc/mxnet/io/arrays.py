@@ -10,7 +10,7 @@ from .base import DataBatch, DataDesc, DataIter
 
 
 def _named(data, allow_empty, default_name):
-    """[(name, array)] of an array, a list or a dict of arrays."""
+    """[(name, array)] of one array, or of several in a list or dict."""
     if data is None:
         data = []
     if not isinstance(data, (list, tuple, dict)):
@@ -37,8 +37,8 @@ def _of_numbers(name, array):
     try:
         return np.asarray(array, dtype="float32")
     except (TypeError, ValueError) as error:
-        raise TypeError(f"Invalid type '{type(array)}' for {name}, should be "
-                        "NDArray, numpy.ndarray or h5py.Dataset") from error
+        raise TypeError(f"{name} is {type(array).__name__}, which is no array of "
+                        "numbers") from error
 
 
 class NDArrayIter(DataIter):
@@ -71,7 +71,7 @@ class NDArrayIter(DataIter):
         self.num_data = (rows - rows % batch_size
                          if last_batch_handle == "discard" else rows)
         if self.num_data < batch_size and last_batch_handle != "pad":
-            raise AssertionError("batch_size needs to be smaller than data size.")
+            raise AssertionError(f"{rows} rows do not fill a batch of {batch_size}")
         self._left = np.empty(0, self.idx.dtype)
         if shuffle:
             np.random.shuffle(self.idx)

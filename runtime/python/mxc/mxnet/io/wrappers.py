@@ -6,37 +6,17 @@ from concurrent.futures import ThreadPoolExecutor
 from .base import DataBatch, DataDesc, DataIter
 
 
-class ResizeIter(DataIter):
-    """`size` batches an epoch, whatever data_iter has: it begins again where it
-    ends. reset_internal: whether reset() resets it, too."""
+def _next_of(iterator):
+    try:
+        return iterator.next()
+    except StopIteration:
+        return None
 
-    def __init__(self, data_iter, size, reset_internal=True):
-        super().__init__(data_iter.batch_size)
-        self.data_iter = data_iter
-        self.size = size
-        self.reset_internal = reset_internal
-        self.cur = 0
-        self.current_batch = None
-        self.provide_data = data_iter.provide_data
-        self.provide_label = data_iter.provide_label
-        if hasattr(data_iter, "default_bucket_key"):
-            self.default_bucket_key = data_iter.default_bucket_key
 
-    def reset(self):
-        self.cur = 0
-        if self.reset_internal:
-            self.data_iter.reset()
+class _OverBatches(DataIter):
+    """Shows the arrays of current_batch, which iter_next() sets."""
 
-    def iter_next(self):
-        if self.cur == self.size:
-            return False
-        try:
-            self.current_batch = self.data_iter.next()
-        except StopIteration:
-            self.data_iter.reset()
-            self.current_batch = self.data_iter.next()
-        self.cur += 1
-        return True
+    current_batch = None
 
     def getdata(self):
         return self.current_batch.data
@@ -51,14 +31,36 @@ class ResizeIter(DataIter):
         return self.current_batch.pad
 
 
-def _next_of(iterator):
-    try:
-        return iterator.next()
-    except StopIteration:
-        return None
+class ResizeIter(_OverBatches):
+    """`size` batches an epoch, whatever data_iter has: it begins again where it
+    ends. reset_internal: whether reset() resets it, too."""
+
+    def __init__(self, data_iter, size, reset_internal=True):
+        super().__init__(data_iter.batch_size)
+        self.data_iter, self.size, self.cur = data_iter, size, 0
+        self.reset_internal = reset_internal
+        for name in ("provide_data", "provide_label", "default_bucket_key"):
+            if hasattr(data_iter, name):
+                setattr(self, name, getattr(data_iter, name))
+
+    def reset(self):
+        if self.reset_internal:
+            self.data_iter.reset()
+        self.cur = 0
+
+    def iter_next(self):
+        if self.cur >= self.size:
+            return False
+        batch = _next_of(self.data_iter)
+        if batch is None:
+            self.data_iter.reset()
+            batch = self.data_iter.next()
+        self.current_batch = batch
+        self.cur += 1
+        return True
 
 
-class PrefetchingIter(DataIter):
+class PrefetchingIter(_OverBatches):
     """Reads one batch ahead, each of several iterators in a thread of its own;
     a batch has the arrays of all. rename_data, rename_label: for each iterator a
     dict from its names to others."""
@@ -71,7 +73,6 @@ class PrefetchingIter(DataIter):
         self.n_iter = len(self.iters)
         self.rename_data = rename_data
         self.rename_label = rename_label
-        self.current_batch = None
         self._threads = ThreadPoolExecutor(self.n_iter, "prefetch")
         self._ahead()
 
@@ -115,10 +116,10 @@ class PrefetchingIter(DataIter):
         batches = [future.result() for future in self._waiting]
         if any(batch is None for batch in batches):
             if any(batch is not None for batch in batches):
-                raise AssertionError("Number of entry mismatches between iterators")
+                raise AssertionError("one iterator has more batches than another")
             return False
         if any(batch.pad != batches[0].pad for batch in batches):
-            raise AssertionError("Different pad in the batches of iterators")
+            raise AssertionError("iterators fill up their batches differently")
         self.current_batch = DataBatch(
             [array for batch in batches for array in batch.data],
             [array for batch in batches for array in batch.label or []],
@@ -131,15 +132,3 @@ class PrefetchingIter(DataIter):
         if not self.iter_next():
             raise StopIteration
         return self.current_batch
-
-    def getdata(self):
-        return self.current_batch.data
-
-    def getlabel(self):
-        return self.current_batch.label
-
-    def getindex(self):
-        return self.current_batch.index
-
-    def getpad(self):
-        return self.current_batch.pad

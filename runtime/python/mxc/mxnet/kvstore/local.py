@@ -134,13 +134,13 @@ class KVStore(KVStoreBase):
 
     def save_optimizer_states(self, fname, dump_optimizer=False):
         if self._updater is None:
-            raise AssertionError("Cannot save states for distributed training")
+            raise AssertionError("the store has no optimizer to save")
         with open(fname, "wb") as file:
             file.write(self._updater.get_states(dump_optimizer))
 
     def load_optimizer_states(self, fname):
         if self._updater is None:
-            raise AssertionError("Cannot load states for distributed training")
+            raise AssertionError("the store has no optimizer to load")
         with open(fname, "rb") as file:
             self._updater.set_states(file.read())
 

@@ -128,8 +128,8 @@ register(EvalMetric)
 
 
 def create(metric, *args, **kwargs):
-    """Of a name, a configuration (dict or JSON), a function of (label,
-    prediction), a metric, or a list of these, which are then combined."""
+    """A metric by its name, its configuration (dict or JSON), a function of
+    (label, prediction), or itself; several of a list are combined."""
     if callable(metric):
         from .custom import CustomMetric
         return CustomMetric(metric, *args, **kwargs)
@@ -158,7 +158,7 @@ class CompositeEvalMetric(EvalMetric):
     def get_metric(self, index):
         """The metric with this index."""
         if not -len(self.metrics) <= index < len(self.metrics):
-            return ValueError(f"Metric index {index} is out of range 0 and "
+            return ValueError(f"there is no metric {index} among "
                               f"{len(self.metrics)}")
         return self.metrics[index]
 

@@ -25,15 +25,11 @@ def require(condition, what):
 def check_input_names(symbol, names, typename, throw):
     """Warns of names that are no arguments, or with `throw` refuses them."""
     arguments = symbol.list_arguments()
-    for name in names:
-        if name in arguments:
-            continue
-        candidates = [each for each in arguments if not each.endswith(
-            ("_weight", "_bias", "_gamma", "_beta"))]
-        text = (f"\033[91mYou created Module with Module(..., {typename}_names="
-                f"{list(names)}) but input with name '{name}' is not found in "
-                "symbol.list_arguments(). Did you mean one of:\n\t"
-                + "\n\t".join(candidates) + "\033[0m")
+    inputs = [each for each in arguments if not each.endswith(
+        ("_weight", "_bias", "_gamma", "_beta"))]
+    for name in sorted(set(names) - set(arguments)):
+        text = (f"{typename}_names: the symbol has no argument {name!r}, expected "
+                f"one of {', '.join(inputs)}")
         if throw:
             raise ValueError(text)
         logging.warning(text)
@@ -44,8 +40,8 @@ def parse_descriptions(names, shapes):
     found = [shape if isinstance(shape, io.DataDesc) else io.DataDesc(*shape)
              for shape in shapes]
     if sorted(names) != sorted(desc.name for desc in found):
-        raise ValueError(f"Data provided by {[desc.name for desc in found]} don't "
-                         f"match names specified by {list(names)}")
+        raise ValueError(f"there are shapes of {[desc.name for desc in found]}, "
+                         f"expected those of {list(names)}")
     return found
 
 
@@ -138,15 +134,16 @@ class BaseModule:
             return self.get_outputs()[0]
         if not isinstance(eval_data, io.DataIter) and not hasattr(eval_data,
                                                                   "reset"):
-            raise ValueError("eval_data must be of type NDArray or DataIter")
+            raise ValueError(f"eval_data is {type(eval_data).__name__}, expected an "
+                             "array or an iterator")
         found = [[output.copy() for output in outputs] for outputs, _, _ in
                  self.iter_predict(eval_data, num_batch, reset,
                                    sparse_row_id_fn)]
         if not found or not merge_batches:
             return found
         require(len({len(outputs) for outputs in found}) == 1,
-                "Cannot merge batches, as num of outputs is not the same in "
-                "mini-batches. Maybe bucketing is used?")
+                "batches have different numbers of outputs and cannot be joined; "
+                "merge_batches=False gives lists")
         joined = [nd.concat(*parts, dim=0) if len(parts) > 1 else parts[0]
                   for parts in zip(*found)]
         return joined[0] if len(joined) == 1 and not always_output_list else joined
@@ -163,7 +160,7 @@ class BaseModule:
             sparse_row_id_fn=None):
         """Trains from begin_epoch to before num_epoch; after each epoch it is
         scored on eval_data."""
-        require(num_epoch is not None, "please specify number of epochs")
+        require(num_epoch is not None, "num_epoch is missing")
         self.bind(data_shapes=train_data.provide_data,
                   label_shapes=train_data.provide_label, for_training=True,
                   force_rebind=force_rebind)
@@ -253,7 +250,7 @@ class BaseModule:
         for key, array in nd.load(fname).items():
             kind, name = key.split(":", 1)
             if kind not in parts:
-                raise ValueError(f"Invalid param file {fname}")
+                raise ValueError(f"{fname}: {key!r} is neither arg:… nor aux:…")
             parts[kind][name] = array
         self.set_params(parts["arg"], parts["aux"])
 

@@ -32,12 +32,9 @@ class BucketingModule(BaseModule):
             "fixed_param_names": fixed_param_names, "state_names": state_names,
             "group2ctxs": group2ctxs, "compression_params": compression_params}
         self._buckets = {}
-        self._curr_module = None
-        self._curr_bucket_key = None
+        self._curr_module = self._curr_bucket_key = None
+        self._monitor = self._grad_req = self._loaded = None
         self._params_dirty = False
-        self._monitor = None
-        self._grad_req = None
-        self._loaded = None
 
     def _made(self, bucket_key):
         symbol, data_names, label_names = self._sym_gen(bucket_key)
@@ -89,8 +86,8 @@ class BucketingModule(BaseModule):
                              force_init=force_init, allow_extra=allow_extra)
             return
         if self.params_initialized and not force_init:
-            warnings.warn("Parameters already initialized and force_init=False. "
-                          "set_params call ignored.", stacklevel=2)
+            warnings.warn("the module keeps the parameters that it has; "
+                          "force_init=True replaces them", stacklevel=2)
             return
         self._curr_module.set_params(arg_params, aux_params,
                                      allow_missing=allow_missing,
@@ -103,7 +100,7 @@ class BucketingModule(BaseModule):
                     allow_missing=False, force_init=False, allow_extra=False):
         if self.params_initialized and not force_init:
             return
-        require(self.binded, "call bind before initializing the parameters")
+        require(self.binded, "the module is not bound")
         if initializer is None and arg_params is None and aux_params is None:
             initializer = Uniform(0.01)
         self._curr_module.init_params(
@@ -128,7 +125,7 @@ class BucketingModule(BaseModule):
              grad_req="write"):
         """Binds the module of the default bucket; others when they come."""
         require(shared_module is None,
-                "shared_module for BucketingModule is not supported")
+                "buckets share parameters among themselves alone")
         params = self.get_params() if self.params_initialized and self.binded \
             else self._loaded
         if force_rebind:
@@ -136,7 +133,7 @@ class BucketingModule(BaseModule):
             self._buckets = {}
             self._curr_module = None
         if self.binded:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind: the module is bound, and stays as it is")
             return
         self.for_training = for_training
         self.inputs_need_grad = inputs_need_grad
@@ -154,7 +151,7 @@ class BucketingModule(BaseModule):
 
     def switch_bucket(self, bucket_key, data_shapes, label_shapes=None):
         """Makes the module of a bucket the present one."""
-        require(self.binded, "call bind before switching bucket")
+        require(self.binded, "the module is not bound")
         if bucket_key not in self._buckets:
             module = self._made(bucket_key)
             module.bind(data_shapes, label_shapes, self._curr_module.for_training,
@@ -183,7 +180,7 @@ class BucketingModule(BaseModule):
                        force_init=False):
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring.")
+            self.logger.warning("init_optimizer: the module keeps its optimizer")
             return
         owner = self._buckets[self._default_bucket_key]
         self._curr_module._params_dirty = self._params_dirty
@@ -242,10 +239,8 @@ class BucketingModule(BaseModule):
     @staticmethod
     def load(prefix, epoch, sym_gen=None, default_bucket_key=None, **kwargs):
         """The module of a checkpoint's parameters."""
-        require(sym_gen is not None, "sym_gen is required for loading "
-                                     "BucketingModule")
-        require(default_bucket_key is not None, "default_bucket_key is required "
-                                                "for loading BucketingModule")
+        require(sym_gen is not None, "sym_gen is missing")
+        require(default_bucket_key is not None, "default_bucket_key is missing")
         module = BucketingModule(sym_gen, default_bucket_key, **kwargs)
         module._loaded = load_params(prefix, epoch)
         module.params_initialized = True

@@ -14,7 +14,7 @@ def split_batch(batch_size, work_load_list):
             for i in range(len(work_load_list))]
     begins = [0, *ends[:-1]]
     if any(begin >= end for begin, end in zip(begins, ends)):
-        raise ValueError("Too many slices. Some splits are empty.")
+        raise ValueError(f"{batch_size} samples are too few for {len(ends)} devices")
     return [slice(begin, end) for begin, end in zip(begins, ends)]
 
 
@@ -41,8 +41,8 @@ def _groups_of(group2ctxs, count):
         return [None] * count
     if isinstance(group2ctxs, list):
         if len(group2ctxs) != count:
-            raise AssertionError("Length of group2ctxs should be the number of "
-                                 "contexts")
+            raise AssertionError(f"group2ctxs has {len(group2ctxs)} dicts, "
+                                 f"expected {count}")
         return group2ctxs
     found = [{} for _ in range(count)]
     for group, contexts in group2ctxs.items():
@@ -113,8 +113,8 @@ class DataParallelExecutorGroup:
                 continue
             if self.batch_size not in (None, desc.shape[axis]):
                 raise AssertionError(
-                    f"all data must have the same batch size: {self.batch_size}, "
-                    f"but {desc.name} has shape {desc.shape}")
+                    f"{desc.name} has shape {desc.shape}, expected "
+                    f"{self.batch_size} samples")
             self.batch_size = desc.shape[axis]
         self.slices = ([slice(0, None)] * len(self.contexts)
                        if self.batch_size is None
@@ -245,7 +245,7 @@ class DataParallelExecutorGroup:
     def backward(self, out_grads=None):
         """Computes gradients on all devices; out_grads: of the merged outputs."""
         if not self.for_training:
-            raise AssertionError("re-bind with for_training=True to run backward")
+            raise AssertionError("the module is bound without for_training")
         if isinstance(out_grads, nd.NDArray):
             out_grads = [out_grads]
         for part, each in zip(self.slices, self.execs):

@@ -135,10 +135,10 @@ class Module(BaseModule):
         """Parameters from dicts by name, and where these lack them
         (allow_missing) or are None from the initializer."""
         if self.params_initialized and not force_init:
-            warnings.warn("Parameters already initialized and force_init=False. "
-                          "init_params call ignored.", stacklevel=2)
+            warnings.warn("the module keeps the parameters that it has; "
+                          "force_init=True replaces them", stacklevel=2)
             return
-        require(self.binded, "call bind before initializing the parameters")
+        require(self.binded, "the module is not bound")
         if initializer is None and arg_params is None and aux_params is None:
             initializer = Uniform(0.01)
         self._new_params()
@@ -159,7 +159,8 @@ class Module(BaseModule):
                 given[desc].copyto(array)
             return
         if given is not None and not allow_missing:
-            raise RuntimeError(f"{desc} is not presented")
+            raise RuntimeError(f"no value is given for {desc}; allow_missing=True "
+                               "initializes it")
         if initializer is not None:
             initializer(desc, array)
 
@@ -168,8 +169,8 @@ class Module(BaseModule):
                               (self._aux_params, aux_params)):
             extra = [name for name in given or () if name not in params]
             if extra and not allow_extra:
-                raise ValueError(f'Find name "{extra[0]}" that is not in the '
-                                 "arguments")
+                raise ValueError(f"the module has no parameter {extra[0]!r}; "
+                                 "allow_extra=True leaves it out")
         self._exec_group.set_params(self._arg_params, self._aux_params,
                                     allow_extra=True)
 
@@ -181,8 +182,8 @@ class Module(BaseModule):
                              force_init=force_init, allow_extra=allow_extra)
             return
         if self.params_initialized and not force_init:
-            warnings.warn("Parameters already initialized and force_init=False. "
-                          "set_params call ignored.", stacklevel=2)
+            warnings.warn("the module keeps the parameters that it has; "
+                          "force_init=True replaces them", stacklevel=2)
             return
         self._exec_group.set_params(arg_params, aux_params,
                                     allow_extra=allow_extra)
@@ -199,7 +200,7 @@ class Module(BaseModule):
             self._exec_group = None
             self.binded = False
         if self.binded:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind: the module is bound, and stays as it is")
             return
         require(for_training or not inputs_need_grad,
                 "inputs_need_grad is of training")
@@ -307,7 +308,8 @@ class Module(BaseModule):
         """optimizer: a name with its parameters, or an Optimizer."""
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring...")
+            self.logger.warning("init_optimizer: the module keeps the optimizer "
+                                "that it has")
             return
         if self._params_dirty:
             self._sync_params_from_devices()
@@ -330,9 +332,8 @@ class Module(BaseModule):
                 raise AssertionError("optimizer is a name or an Optimizer")
             if optimizer.rescale_grad != scale:
                 warnings.warn(
-                    "Optimizer created manually outside Module but rescale_grad "
-                    "is not normalized to 1.0/batch_size/num_workers "
-                    f"({optimizer.rescale_grad} vs. {scale}). Is this intended?",
+                    f"the optimizer's rescale_grad is {optimizer.rescale_grad}; "
+                    f"for the mean over this batch it would be {scale}",
                     stacklevel=2)
             if not optimizer.idx2name:
                 optimizer.idx2name = dict(idx2name)

@@ -41,16 +41,16 @@ class PythonModule(BaseModule):
         if self._label_shapes is None:
             return
         if pre_sliced:
-            raise RuntimeError("PythonModule does not support presliced labels")
+            raise RuntimeError("labels cannot be given for each device here")
         eval_metric.update(labels, self.get_outputs())
 
     def bind(self, data_shapes, label_shapes=None, for_training=True,
              inputs_need_grad=False, force_rebind=False, shared_module=None,
              grad_req="write"):
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind: the module is bound, and stays as it is")
             return
-        require(grad_req == "write", "Python module only support write gradient")
+        require(grad_req == "write", "gradients are written: grad_req is write")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         require([desc[0] for desc in data_shapes] == self._data_names,
                 f"the data are {self._data_names}")
@@ -104,8 +104,8 @@ class PythonLossModule(PythonModule):
 
     def backward(self, out_grads=None):
         """Computes the gradient of the scores."""
-        require(out_grads is None, "For a loss module, out_grads should be None")
-        require(self.for_training, "the module is not bound for training")
+        require(out_grads is None, "a loss takes no out_grads")
+        require(self.for_training, "bound without for_training")
         self._backward_impl()
 
     def _backward_impl(self):

@@ -26,7 +26,7 @@ class SequentialModule(BaseModule):
         """Appends a module; returns this one."""
         known = {self.META_TAKE_LABELS, self.META_AUTO_WIRING}
         for key in kwargs:
-            require(key in known, f'Unknown meta "{key}", a typo?')
+            require(key in known, f"add takes {sorted(known)}, found {key!r}")
         self._modules.append(module)
         self._metas.append(kwargs)
         self.binded = self.params_initialized = False
@@ -75,7 +75,7 @@ class SequentialModule(BaseModule):
                     allow_missing=False, force_init=False, allow_extra=False):
         if self.params_initialized and not force_init:
             return
-        require(self.binded, "call bind before initializing the parameters")
+        require(self.binded, "the module is not bound")
         if initializer is None and arg_params is None and aux_params is None:
             initializer = Uniform(0.01)
         owners = {}
@@ -87,8 +87,8 @@ class SequentialModule(BaseModule):
             for names in module.get_params():
                 for name in names:
                     require(name not in owners,
-                            f'Duplicated parameter names: name "{name}" in layer '
-                            f"{i} is already used in layer {owners.get(name)}")
+                            f"modules {owners.get(name)} and {i} both have a parameter "
+                            f"{name!r}")
                     owners[name] = i
         self.params_initialized = True
 
@@ -97,12 +97,12 @@ class SequentialModule(BaseModule):
              grad_req="write"):
         """Binds each module with the outputs of the one before as data."""
         if self.binded and not force_rebind:
-            self.logger.warning("Already bound, ignoring bind()")
+            self.logger.warning("bind: the module is bound, and stays as it is")
             return
         if inputs_need_grad:
             require(for_training, "inputs_need_grad is of training")
-        require(shared_module is None, "Shared module is not supported")
-        require(self._modules, "Attempting to bind an empty SequentialModule")
+        require(shared_module is None, "a chain has its own parameters")
+        require(self._modules, "there is no module in the chain")
         self.for_training, self.inputs_need_grad = for_training, inputs_need_grad
         self.binded = True
         self._label_shapes = None
@@ -129,7 +129,7 @@ class SequentialModule(BaseModule):
                        force_init=False):
         self._ready()
         if self.optimizer_initialized and not force_init:
-            self.logger.warning("optimizer already initialized, ignoring.")
+            self.logger.warning("init_optimizer: the modules keep their optimizers")
             return
         for module in self._modules:
             module.init_optimizer(kvstore, optimizer, optimizer_params, force_init)

@@ -15,8 +15,7 @@ class Adam(Optimizer):
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8,
                  lazy_update=True, **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.beta1, self.beta2 = beta1, beta2
         self.epsilon = epsilon
         self.lazy_update = lazy_update
 
@@ -59,8 +58,7 @@ class RMSProp(Optimizer):
     def __init__(self, learning_rate=0.001, gamma1=0.9, gamma2=0.9, epsilon=1e-8,
                  centered=False, clip_weights=None, **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.gamma1 = gamma1
-        self.gamma2 = gamma2
+        self.gamma1, self.gamma2 = gamma1, gamma2
         self.centered = centered
         self.epsilon = epsilon
         self.clip_weights = clip_weights
@@ -129,8 +127,7 @@ class FTML(Optimizer):
 
     def __init__(self, beta1=0.6, beta2=0.999, epsilon=1e-8, **kwargs):
         super().__init__(**kwargs)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.beta1, self.beta2 = beta1, beta2
         self.epsilon = epsilon
 
     def create_state(self, index, weight):
@@ -150,8 +147,7 @@ class Adamax(Optimizer):
 
     def __init__(self, learning_rate=0.002, beta1=0.9, beta2=0.999, **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.beta1, self.beta2 = beta1, beta2
 
     def create_state(self, index, weight):
         return zeros_like(weight), zeros_like(weight)
@@ -175,8 +171,7 @@ class Nadam(Optimizer):
     def __init__(self, learning_rate=0.001, beta1=0.9, beta2=0.999, epsilon=1e-8,
                  schedule_decay=0.004, **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.beta1, self.beta2 = beta1, beta2
         self.epsilon = epsilon
         self.schedule_decay = schedule_decay
         self.m_schedule = 1.0
@@ -212,11 +207,9 @@ class LAMB(Optimizer):
                  lower_bound=None, upper_bound=None, bias_correction=True,
                  **kwargs):
         super().__init__(learning_rate=learning_rate, **kwargs)
-        self.beta1 = beta1
-        self.beta2 = beta2
+        self.beta1, self.beta2 = beta1, beta2
         self.epsilon = epsilon
-        self.lower_bound = lower_bound
-        self.upper_bound = upper_bound
+        self.lower_bound, self.upper_bound = lower_bound, upper_bound
         self.bias_correction = bias_correction
 
     def create_state(self, index, weight):

@@ -55,8 +55,8 @@ class Optimizer:
         if param_idx2name is None:
             param_idx2name = {}
         if not isinstance(param_idx2name, dict):
-            raise AssertionError("param_idx2name should be a dict of param "
-                                 "indexes to names.")
+            raise AssertionError("param_idx2name is no dict from numbers to "
+                                 "names")
         self.idx2name = dict(param_idx2name)
         self.param_dict = param_dict or {}
         self.sym_info = ((sym.attr_dict(), sym.list_arguments())
@@ -101,16 +101,13 @@ class Optimizer:
     def set_learning_rate(self, lr):
         """Refused where a scheduler says it."""
         if self.lr_scheduler is not None:
-            raise UserWarning("LRScheduler of the optimizer has already been "
-                              "defined. Note that set_learning_rate can mutate "
-                              "the value of the learning rate of the optimizer "
-                              "only when the LRScheduler of the optimizer is "
-                              "undefined.")
+            raise UserWarning("the optimizer's lr_scheduler says its rate; "
+                              "without one it can be set")
         self.lr = lr
 
     def set_lr_scale(self, args_lrscale):
         """Refused: see set_lr_mult."""
-        raise DeprecationWarning("Use set_lr_mult instead.")
+        raise DeprecationWarning("set_lr_mult has taken its place")
 
     def _of_variables(self, key):
         if not self.sym_info:
@@ -172,17 +169,22 @@ class Optimizer:
             if self.multi_precision:
                 copy = weight.astype("float32")
                 return self.create_state(index, copy), copy
-            logging.warning("Accumulating with float16 in optimizer can lead to "
-                            "poor accuracy or slow convergence. Consider using "
-                            "multi_precision=True option of the optimizer.")
+            logging.warning("weight %s is updated in float16, where small steps "
+                            "are lost; multi_precision=True keeps a float32 copy",
+                            self.idx2name.get(index, index))
         return self.create_state(index, weight)
 
     def update(self, index, weight, grad, state):
-        """Changes weight and state; lists of parameters come one by one."""
+        """Changes weight and state."""
         raise NotImplementedError(f"{type(self).__name__} has no update")
 
     def update_multi_precision(self, index, weight, grad, state):
-        """update(), of a float16 weight through its float32 copy."""
+        """update(), of a float16 weight through its float32 copy; lists of each
+        argument are taken, too."""
+        if isinstance(index, (list, tuple)):
+            for each in zip(index, weight, grad, state):
+                self.update_multi_precision(*each)
+            return
         if not (self.multi_precision and weight.dtype == np.float16):
             self.update(index, weight, grad, state)
             return

@@ -21,7 +21,7 @@ class GroupAdaGrad(Optimizer):
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if wd != 0:
-            raise AssertionError("Weight decay is not supported for GroupAdaGrad")
+            raise AssertionError("GroupAdaGrad does not decay weights")
         grad = self._scaled(grad)
         state[:] = state + nd.mean(grad * grad, axis=1, keepdims=True)
         step = nd.broadcast_div(grad, nd.sqrt(state + self.float_stable_eps))

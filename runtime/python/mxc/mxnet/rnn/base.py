@@ -23,16 +23,14 @@ def normalize_sequence(length, inputs, layout, merge, in_layout=None):
     """(inputs, axis of time): of one symbol, or with merge=False of a list; None
     leaves them as they are."""
     if inputs is None:
-        raise AssertionError("unroll(inputs=None) has been deprecated. Please "
-                             "create input variables outside unroll.")
+        raise AssertionError("unroll needs inputs: a symbol, or a list of them")
     axis = layout.find("T")
     in_axis = in_layout.find("T") if in_layout is not None else axis
     if isinstance(inputs, symbol.Symbol):
         if merge is False:
             if len(inputs.list_outputs()) != 1:
-                raise AssertionError("unroll doesn't allow grouped symbol as "
-                                     "input. Please convert to list first or let "
-                                     "unroll handle splitting.")
+                raise AssertionError(f"the input has {len(inputs)} outputs, "
+                                     "expected one symbol or a list")
             inputs = list(symbol.split(inputs, axis=in_axis, num_outputs=length,
                                        squeeze_axis=1))
     else:
@@ -91,9 +89,8 @@ class BaseRNNCell:
     def begin_state(self, func=symbol.zeros, **kwargs):
         """Symbols of the first states: func(name=…, shape=…, **kwargs) each."""
         if self._modified:
-            raise AssertionError("After applying modifier cells (e.g. DropoutCell)"
-                                 " the base cell cannot be called directly. Call "
-                                 "the modifier cell instead.")
+            raise AssertionError(f"another cell modifies the cell {self._prefix!r}; "
+                                 "ask that one")
         states = []
         for info in self.state_info:
             self._init_counter += 1

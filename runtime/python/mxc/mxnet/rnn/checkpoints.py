@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checkpoints in which cells have a weight and a bias for each gate."""
 
+from ..callback import every
 from ..model import load_checkpoint, save_checkpoint
 from .base import BaseRNNCell
 
@@ -26,10 +27,5 @@ def load_rnn_checkpoint(cells, prefix, epoch):
 
 def do_rnn_checkpoint(cells, prefix, period=1):
     """A callback of fit() that saves after every `period` epochs."""
-    period = int(max(1, period))
-
-    def _callback(iter_no, sym=None, arg=None, aux=None):
-        if (iter_no + 1) % period == 0:
-            save_rnn_checkpoint(cells, prefix, iter_no + 1, sym, arg, aux)
-
-    return _callback
+    return every(period, lambda number, *what: save_rnn_checkpoint(
+        cells, prefix, number, *what))

@@ -16,8 +16,8 @@ class _Container(BaseRNNCell):
     def _take(self, cell):
         if self._override_cell_params:
             if not cell._own_params:
-                raise AssertionError("Either specify params for the container or "
-                                     "child cells, not both.")
+                raise AssertionError("the container and its cells both have "
+                                     "parameters, expected one of the two")
             cell.params._params.update(self.params._params)
         self.params._params.update(cell.params._params)
         self._cells.append(cell)
@@ -28,9 +28,7 @@ class _Container(BaseRNNCell):
 
     def begin_state(self, **kwargs):
         if self._modified:
-            raise AssertionError("After applying modifier cells the base cell "
-                                 "cannot be called directly. Call the modifier "
-                                 "cell instead.")
+            raise AssertionError("another cell modifies this one; ask that")
         return [state for cell in self._cells
                 for state in cell.begin_state(**kwargs)]
 
@@ -97,8 +95,8 @@ class BidirectionalCell(_Container):
         self._take(r_cell)
 
     def __call__(self, inputs, states):
-        raise NotImplementedError("Bidirectional cannot be stepped. Please use "
-                                  "unroll")
+        raise NotImplementedError("a bidirectional cell has no single step; "
+                                  "unroll() has all")
 
     def unroll(self, length, inputs, begin_state=None, layout="NTC",
                merge_outputs=None):

@@ -23,8 +23,8 @@ class BaseConvRNNCell(BaseRNNCell):
                  conv_layout="NCHW"):
         super().__init__(prefix=prefix, params=params)
         if any(extent % 2 == 0 for extent in h2h_kernel):
-            raise AssertionError(f"Only support odd number, get h2h_kernel= "
-                                 f"{h2h_kernel}")
+            raise AssertionError(f"h2h_kernel is {h2h_kernel}, expected odd "
+                                 "numbers")
         self._num_hidden = num_hidden
         self._conv_layout = conv_layout
         self._activation = activation

@@ -80,8 +80,8 @@ class FusedRNNCell(BaseRNNCell):
             args[name] = vector[begin:begin + count].reshape(shape).copy()
             begin += count
         if begin != vector.size:
-            raise AssertionError(f"Invalid parameters size for FusedRNNCell: "
-                                 f"{vector.size}")
+            raise AssertionError(f"{self._prefix}parameters has {vector.size} "
+                                 f"numbers, expected {begin}")
         return args
 
     def pack_weights(self, args):
@@ -95,8 +95,8 @@ class FusedRNNCell(BaseRNNCell):
     # ---- Graphs --------------------------------------------------------------
 
     def __call__(self, inputs, states):
-        raise NotImplementedError("FusedRNNCell cannot be stepped. Please use "
-                                  "unroll")
+        raise NotImplementedError("a fused cell has no single step; unroll() "
+                                  "has all")
 
     def unroll(self, length, inputs, begin_state=None, layout="NTC",
                merge_outputs=None):
@@ -105,7 +105,7 @@ class FusedRNNCell(BaseRNNCell):
         if axis == 1:
             inputs = symbol.swapaxes(inputs, dim1=0, dim2=1)
         elif axis != 0:
-            raise AssertionError(f"Unsupported layout {layout}")
+            raise AssertionError(f"layout is NTC or TNC, not {layout}")
         states = self.begin_state() if begin_state is None else begin_state
         given = {"state": states[0]}
         if self._mode == "lstm":

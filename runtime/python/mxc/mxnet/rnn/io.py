@@ -25,7 +25,7 @@ def encode_sentences(sentences, vocab=None, invalid_label=-1, invalid_key="\n",
         for word in sentence:
             if word not in vocab:
                 if not new_vocab and not unknown_token:
-                    raise AssertionError(f"Unknown token {word}")
+                    raise AssertionError(f"{word!r} is not in the vocabulary")
                 if following == invalid_label:
                     following += 1
                 if unknown_token:
@@ -67,8 +67,7 @@ class BucketSentenceIter(DataIter):
         self.data = [np.asarray(rows, dtype=dtype).reshape(len(rows), length)
                      for rows, length in zip(self.data, buckets)]
         if discarded:
-            print(f"WARNING: discarded {discarded} sentences longer than the "
-                  "largest bucket.")
+            print(f"{discarded} sentences fit into no bucket and are left out")
         self.buckets = buckets
         self.data_name = data_name
         self.label_name = label_name
@@ -77,8 +76,7 @@ class BucketSentenceIter(DataIter):
         self.layout = layout
         self.major_axis = layout.find("N")
         if self.major_axis not in (0, 1):
-            raise ValueError(f"Invalid layout {layout}: Must by NT (batch major) "
-                             "or TN (time major)")
+            raise ValueError(f"layout is NT or TN, not {layout}")
         self.default_bucket_key = max(buckets)
         self.provide_data = [self._described(data_name, self.default_bucket_key)]
         self.provide_label = [self._described(label_name,

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells around another cell: dropout, zoneout, residual."""
 
+import contextlib
+
 from .. import symbol
 from .base import BaseRNNCell, normalize_sequence
 
@@ -10,18 +12,16 @@ class DropoutCell(BaseRNNCell):
 
     def __init__(self, dropout, prefix="dropout_", params=None):
         super().__init__(prefix, params)
-        if not isinstance(dropout, (int, float)):
-            raise AssertionError("dropout probability must be a number")
-        self.dropout = dropout
+        self.dropout = float(dropout)
 
     @property
     def state_info(self):
         return []
 
     def __call__(self, inputs, states):
-        if self.dropout > 0:
-            inputs = symbol.Dropout(data=inputs, p=self.dropout)
-        return inputs, states
+        if not self.dropout:
+            return inputs, states
+        return symbol.Dropout(data=inputs, p=self.dropout), states
 
     def unroll(self, length, inputs, begin_state=None, layout="NTC",
                merge_outputs=None):
@@ -52,13 +52,18 @@ class ModifierCell(BaseRNNCell):
 
     def begin_state(self, func=symbol.zeros, **kwargs):
         if self._modified:
-            raise AssertionError("After applying modifier cells the base cell "
-                                 "cannot be called directly. Call the modifier "
-                                 "cell instead.")
+            raise AssertionError("another cell modifies this one; ask that")
+        with self._own_base() as base:
+            return base.begin_state(func=func, **kwargs)
+
+    @contextlib.contextmanager
+    def _own_base(self):
+        """The cell inside, which may be asked meanwhile."""
         self.base_cell._modified = False
-        begin = self.base_cell.begin_state(func=func, **kwargs)
-        self.base_cell._modified = True
-        return begin
+        try:
+            yield self.base_cell
+        finally:
+            self.base_cell._modified = True
 
     def unpack_weights(self, args):
         return self.base_cell.unpack_weights(args)
@@ -72,8 +77,8 @@ class ZoneoutCell(ModifierCell):
 
     def __init__(self, base_cell, zoneout_outputs=0.0, zoneout_states=0.0):
         if type(base_cell).__name__ == "FusedRNNCell":
-            raise AssertionError("FusedRNNCell doesn't support zoneout. Please "
-                                 "unfuse first.")
+            raise AssertionError("a fused cell keeps its steps to itself: "
+                                 "unfuse() it")
         super().__init__(base_cell)
         self.zoneout_outputs = zoneout_outputs
         self.zoneout_states = zoneout_states
@@ -113,11 +118,10 @@ class ResidualCell(ModifierCell):
     def unroll(self, length, inputs, begin_state=None, layout="NTC",
                merge_outputs=None):
         self.reset()
-        self.base_cell._modified = False
-        outputs, states = self.base_cell.unroll(
-            length, inputs=inputs, begin_state=begin_state, layout=layout,
-            merge_outputs=merge_outputs)
-        self.base_cell._modified = True
+        with self._own_base() as base:
+            outputs, states = base.unroll(
+                length, inputs=inputs, begin_state=begin_state, layout=layout,
+                merge_outputs=merge_outputs)
         merge_outputs = isinstance(outputs, symbol.Symbol)
         inputs, _ = normalize_sequence(length, inputs, layout, merge_outputs)
         if merge_outputs:

@@ -41,8 +41,8 @@ def _sorted_arguments(operator, args, kwargs):
             by_name[name] = value
         elif name in operator.inputs and name not in operator.params:
             if value is not None:
-                raise AssertionError(f"Argument {name} must be Symbol instances, "
-                                     f"but got {value!r}")
+                raise AssertionError(f"the input {name} of {operator.name} is "
+                                     f"{value!r}, expected a symbol")
         elif value is not _Null:
             attrs[name] = value
     return by_position, by_name, attrs
@@ -55,8 +55,8 @@ def _checked(operator, attrs):
                 and name not in operator.params
                 and not _OWN_ATTRIBUTE.fullmatch(name)):
             raise MXNetError(
-                f"Cannot find argument '{name}' in operator {operator.name}, "
-                f"Possible Arguments: {', '.join(operator.params)}")
+                f"{operator.name} has no attribute '{name}', expected one of "
+                f"{', '.join(operator.params)}")
     return hidden({name: attribute_text(value) for name, value in attrs.items()})
 
 
@@ -64,11 +64,11 @@ def entry_of(symbol, name):
     """The one output of a symbol that is to be read as the input `name`."""
     from .symbol import Symbol
     if not isinstance(symbol, Symbol):
-        raise AssertionError(f"Argument {name} must be Symbol instances, but got "
-                             f"{symbol!r}")
+        raise AssertionError(f"the input {name} is {symbol!r}, expected a "
+                             "symbol")
     if len(symbol._heads) != 1:
-        raise MXNetError(f"Argument {name} is a tuple with {len(symbol._heads)} "
-                         "elements, scalar is required")
+        raise MXNetError(f"the input {name} has {len(symbol._heads)} outputs, "
+                         "expected a symbol with one")
     return symbol._heads[0]
 
 
@@ -81,8 +81,8 @@ def _joined(operator, by_position, by_name, node):
     found = dict(zip(wanted, by_position))
     for name, symbol in by_name.items():
         if name not in wanted:
-            raise MXNetError(f"Symbol.ComposeKeyword argument name {name} not "
-                             f"found. Candidate arguments: {', '.join(wanted)}")
+            raise MXNetError(f"{operator.name} has no input {name!r}, expected "
+                             f"one of {', '.join(wanted)}")
         found[name] = symbol
     return [entry_of(found[name], name) if name in found else None
             for name in wanted]

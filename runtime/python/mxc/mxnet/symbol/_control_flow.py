@@ -97,7 +97,7 @@ class _Body:
         for i, argument in enumerate(self.arguments):
             if argument is variable:
                 return i
-        raise AssertionError(f"{what} have to be used in the loop body")
+        raise AssertionError(f"the body does not read all of {what}")
 
 
 def _call(op, hint, inputs, bodies, attrs, outputs):
@@ -178,10 +178,10 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name="while_loop"):
     not reached undefined), and the last loop_vars.
     """
     if max_iterations is None:
-        raise ValueError("max_iterations should be specified")
+        raise ValueError("max_iterations is missing")
     flat, form = _flatten(loop_vars, "loop_vars")
     if not flat:
-        raise ValueError("loop_vars should contain at least one element")
+        raise ValueError("there are no loop_vars")
     test = _Body(name + "_cond", lambda symbols: cond(*_as_list(_packed(symbols,
                                                                         form))),
                  flat)
@@ -193,8 +193,8 @@ def while_loop(cond, func, loop_vars, max_iterations=None, name="while_loop"):
                                  else step.result[0], "outputs")
     variables, _ = _flatten(step.result[1], "loop_vars")
     if len(variables) != len(flat):
-        raise ValueError("The number of loop_vars should be consistent during the "
-                         f"loop, found {len(flat)} and {len(variables)}")
+        raise ValueError(f"func gives {len(variables)} loop_vars, expected "
+                         f"{len(flat)}")
     step.close(outputs + variables)
     inputs = _Inputs()
     tested = inputs.places(test)
@@ -229,8 +229,8 @@ def cond(pred, then_func, else_func, name="cond"):
         forms.append((len(flat), form))
         bodies.append(body.close(flat))
     if forms[0] != forms[1]:
-        raise ValueError("The number of outputs of then_func and else_func has to "
-                         f"be the same, found {forms[0][0]} and {forms[1][0]}")
+        raise ValueError(f"then_func gives {forms[0][0]} outputs, else_func "
+                         f"{forms[1][0]}")
     inputs = _Inputs()
     places = [inputs.places(body) for body in bodies]
     made = _call("_cond", "_cond", inputs.entries, bodies, {

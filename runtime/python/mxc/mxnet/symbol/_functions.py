@@ -54,10 +54,10 @@ def histogram(a, bins=10, range=None, **kwargs):
     if isinstance(bins, Symbol):
         return create("_histogram", "_histogram", (a, bins), kwargs)
     if not isinstance(bins, int):
-        raise ValueError("bins argument should be either an integer or an "
-                         "NDArray")
+        raise ValueError(f"bins is {type(bins).__name__}, expected a number or a "
+                         "symbol of edges")
     if range is None:
-        raise ValueError("null range is not supported in symbol mode")
+        raise ValueError("of a number of bins the range has to be given")
     return create("_histogram", "_histogram", (a,),
                   {"bin_cnt": bins, "range": range, **kwargs})
 
@@ -70,8 +70,9 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False, **kwargs):
     elif isinstance(indices_or_sections, (tuple, list)):
         given["indices"] = (0, *indices_or_sections)
     else:
-        raise ValueError("indices_or_sections must be either int or tuple of "
-                         "ints")
+        raise ValueError("indices_or_sections is "
+                         f"{type(indices_or_sections).__name__}, expected a "
+                         "number of parts or where to cut")
     return create("_split_v2", "_split_v2", (ary,), given)
 
 

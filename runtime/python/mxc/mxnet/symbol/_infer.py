@@ -39,16 +39,16 @@ def _given(symbol, args, kwargs, what):
     """What the caller says, by name."""
     names = symbol.list_arguments()
     if args and kwargs:
-        raise ValueError(f"Can only specify known argument {what} either by "
-                         "positional or kwargs way.")
+        raise ValueError(f"{what} are given by position and by name; expected one "
+                         "of the two")
     if len(args) > len(names):
         raise MXNetError(f"{len(args)} {what} for {len(names)} arguments")
     given = dict(zip(names, args)) or dict(kwargs)
     inputs = {*names, *symbol.list_auxiliary_states()}
     for name in given:
         if name not in inputs:
-            raise MXNetError(f"infer: keyword argument name {name} not found. "
-                             f"Candidate arguments: {', '.join(sorted(inputs))}")
+            raise MXNetError(f"there is no argument {name!r}, expected one of "
+                             f"{', '.join(sorted(inputs))}")
     return {name: value for name, value in given.items() if value is not None}
 
 

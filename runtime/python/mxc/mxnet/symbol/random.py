@@ -18,12 +18,12 @@ def _draw(random, sampler, params, shape, dtype, kwargs):
     symbols = [value for value in params.values() if isinstance(value, Symbol)]
     if symbols:
         if len(symbols) != len(params):
-            raise AssertionError("Distribution parameters must all have the same "
-                                 "type, found symbols and numbers")
+            raise AssertionError("some parameters are symbols and some numbers, "
+                                 "expected one of the two")
         return create(sampler, sampler, tuple(symbols), given)
     if all(isinstance(value, Number) for value in params.values()):
         return create(random, random, (), {**given, **params})
-    raise ValueError("Distribution parameters must be either Symbol or numbers")
+    raise ValueError("a parameter is neither a number nor a symbol")
 
 
 def uniform(low=0, high=1, shape=None, dtype=None, **kwargs):

@@ -73,15 +73,15 @@ class Symbol(Arithmetic, Methods):
             places = [i for i, name in enumerate(self.list_outputs())
                       if name == index]
             if not places:
-                raise ValueError(f'Cannot find output that matches name "{index}"')
+                raise ValueError(f"there is no output {index!r}")
             if len(places) > 1:
-                raise ValueError(f'There are multiple outputs with name "{index}"')
+                raise ValueError(f"several outputs are called {index!r}")
             index = places[0]
         if isinstance(index, slice):
             return type(self)(self._heads[index])
         if not isinstance(index, int):
-            raise TypeError("Symbol only support integer index to fetch i-th "
-                            "output")
+            raise TypeError(f"an output's number is {type(index).__name__}, expected "
+                            "an int")
         return type(self)([self._heads[index]])
 
     def list_outputs(self):
@@ -118,8 +118,8 @@ class Symbol(Arithmetic, Methods):
         list_arguments(), or by name."""
         kwargs.pop("name", None)
         if args and kwargs:
-            raise TypeError("compose only accept input Symbols either as "
-                            "positional or keyword arguments, not both")
+            raise TypeError("symbols are given by position and by name, expected "
+                            "one of the two")
         arguments = [node for node in walk(self._heads) if node.op is None]
         if len(args) > len(arguments):
             raise MXNetError(f"{len(args)} symbols for {len(arguments)} arguments")
@@ -127,9 +127,8 @@ class Symbol(Arithmetic, Methods):
         given.update(kwargs)
         unknown = set(given) - {node.name for node in arguments}
         if unknown:
-            raise MXNetError("Symbol.ComposeKeyword argument name "
-                             f"{sorted(unknown)[0]} not found. Candidate "
-                             "arguments: "
+            raise MXNetError(f"there is no argument {sorted(unknown)[0]!r}, expected "
+                             "one of "
                              + ", ".join(node.name for node in arguments))
         replaced = {id(node): entry_of(given[node.name], node.name)
                     for node in arguments if node.name in given}
@@ -166,8 +165,8 @@ class Symbol(Arithmetic, Methods):
     def list_attr(self, recursive=False):
         """The attributes of the node."""
         if recursive:
-            raise DeprecationWarning("Symbol.list_attr with recursive=True has "
-                                     "been deprecated. Please use attr_dict.")
+            raise DeprecationWarning("attr_dict() has the attributes of all "
+                                     "nodes")
         return _shown(self._heads[0][0].attrs)
 
     def attr_dict(self):
@@ -179,7 +178,7 @@ class Symbol(Arithmetic, Methods):
         """Sets attributes, strings, of the outputs' nodes."""
         for key, value in kwargs.items():
             if not isinstance(value, str):
-                raise ValueError("Set Attr only accepts string values")
+                raise ValueError(f"attribute {key} is {value!r}, expected a string")
             for node, _ in self._heads:
                 node.attrs.update(hidden({key: value}))
 
@@ -279,7 +278,7 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None,
     """A variable. shape: 0 is an unknown extent; init: an initializer or its
     JSON; kwargs: further attributes with names like __this__."""
     if not isinstance(name, str):
-        raise TypeError("Expect a string for variable `name`")
+        raise TypeError(f"a variable's name is {name!r}, expected a string")
     attrs = AttrScope.current.get(attr)
     given = {"__shape__": None if shape is None else str(_plain(shape)),
              "__lr_mult__": lr_mult, "__wd_mult__": wd_mult,
@@ -291,8 +290,8 @@ def var(name, attr=None, shape=None, lr_mult=None, wd_mult=None, dtype=None,
     for key, value in kwargs.items():
         if not (key.startswith("__") and key.endswith("__")):
             raise ValueError(
-                f"Attribute name={key} is not supported. Additional attributes "
-                "must start and end with double underscores, e.g, __yourattr__")
+                f"variable {name!r} has no attribute {key!r}; those of your own "
+                "are written like __this__")
         given[key] = value
     attrs.update({key: str(value) for key, value in given.items()
                   if value is not None})
@@ -311,7 +310,7 @@ def Group(symbols, create_fn=Symbol):
     """A symbol with all outputs of several."""
     symbols = list(symbols)
     if not symbols or any(not isinstance(sym, Symbol) for sym in symbols):
-        raise TypeError("Expected a list of symbols as input")
+        raise TypeError("a group is made of one symbol or more")
     return create_fn([head for sym in symbols for head in sym._heads])
 
 

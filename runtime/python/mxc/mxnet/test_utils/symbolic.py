@@ -261,7 +261,7 @@ def check_speed(sym, location=None, ctx=None, N=20, grad_req=None, typ="whole",
     for name, value in location.items():
         executor.arg_dict[name][:] = value
     if typ not in ("whole", "forward"):
-        raise ValueError("typ can only be \"whole\" or \"forward\".")
+        raise ValueError(f"typ is whole or forward, not {typ!r}")
 
     def run():
         executor.forward(is_train=typ == "whole")
