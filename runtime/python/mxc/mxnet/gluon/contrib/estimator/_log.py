@@ -27,26 +27,24 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.current_epoch = 0
         self.processed_samples = 0
         optimizer = estimator.trainer.optimizer
-        estimator.logger.info("Training begin: using optimizer %s with current learning rate "
-                              "%.4f", type(optimizer).__name__, estimator.trainer.learning_rate)
-        if estimator.max_epoch:
-            estimator.logger.info("Train for %d epochs.", estimator.max_epoch)
-        else:
-            estimator.logger.info("Train for %d batches.", estimator.max_batch)
+        length = f"{estimator.max_epoch} epochs" if estimator.max_epoch else \
+            f"{estimator.max_batch} batches"
+        estimator.logger.info("%s trains for %s; its learning rate is %.4f at first",
+                              type(optimizer).__name__, length, estimator.trainer.learning_rate)
 
     def train_end(self, estimator, *args, **kwargs):
-        text = f"Train finished using total {time.time() - self.train_start:.0f}s with " \
-               f"{self.current_epoch} epochs. "
+        text = f"Trained {self.current_epoch} epochs in " \
+               f"{time.time() - self.train_start:.0f}s. "
         estimator.logger.info(text + self._values().rstrip(", "))
 
     def epoch_begin(self, estimator, *args, **kwargs):
         training = any(metric in estimator.train_metrics for metric in self.metrics)
         self.epoch_start = time.time()
         if training:
-            estimator.logger.info("[Epoch %d] Begin, current learning rate: %.4f",
-                                  self.current_epoch, estimator.trainer.learning_rate)
+            estimator.logger.info("[Epoch %d] Learning rate %.4f", self.current_epoch,
+                                  estimator.trainer.learning_rate)
         else:
-            estimator.logger.info("Validation Begin")
+            estimator.logger.info("Validation")
 
     def epoch_end(self, estimator, *args, **kwargs):
         took = time.time() - self.epoch_start

@@ -67,7 +67,7 @@ class Estimator:
         contexts = [context] if isinstance(context, Context) else context
         if not isinstance(contexts, list) or \
                 not all(isinstance(each, Context) for each in contexts):
-            raise ValueError(f"context is a Context or a list of them, not {context!r}.")
+            raise ValueError(f"context wants a Context, or several in a list, not {context!r}.")
         for each in contexts:
             assert each.device_type != "gpu" or each.device_id < num_gpus(), (
                 f"{each} is not there: this machine has {num_gpus()} GPUs for mxc.")
@@ -185,7 +185,7 @@ class Estimator:
                                               loss=loss) for handler in batch_end])
                 if stop:
                     break
-            # A handler that stops at the end of an epoch may stop within it, too.
+            # Handlers of the epoch's end are called whoever stopped it.
             ended = [handler.epoch_end(self) for handler in epoch_end]
             stop = stop or any(ended)
         for handler in train_end:

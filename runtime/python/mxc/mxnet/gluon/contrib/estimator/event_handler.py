@@ -16,28 +16,22 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
     """Stops after `max_epoch` epochs or `max_batch` batches."""
 
     def __init__(self, max_epoch=None, max_batch=None):
-        self.max_epoch = max_epoch
-        self.max_batch = max_batch
-        self.current_batch = 0
-        self.current_epoch = 0
+        self.max_epoch, self.max_batch = max_epoch, max_batch
+        self.current_batch = self.current_epoch = 0
         self.stop_training = False
 
     def train_begin(self, estimator, *args, **kwargs):
-        self.max_epoch = estimator.max_epoch
-        self.max_batch = estimator.max_batch
-        self.current_batch = 0
-        self.current_epoch = 0
+        self.max_epoch, self.max_batch = estimator.max_epoch, estimator.max_batch
+        self.current_batch = self.current_epoch = 0
 
     def batch_end(self, estimator, *args, **kwargs):
         self.current_batch += 1
-        if self.current_batch == self.max_batch:
-            self.stop_training = True
+        self.stop_training |= self.current_batch == self.max_batch
         return self.stop_training
 
     def epoch_end(self, estimator, *args, **kwargs):
         self.current_epoch += 1
-        if self.current_epoch == self.max_epoch:
-            self.stop_training = True
+        self.stop_training |= self.current_epoch == self.max_epoch
         return self.stop_training
 
 
@@ -134,8 +128,8 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
 
     def train_end(self, estimator, *args, **kwargs):
         if self.stopped_epoch > 0:
-            estimator.logger.info("[Epoch %d] EarlyStoppingHandler: early stopping due to %s not "
-                                  "improving", self.stopped_epoch, self.monitor.get()[0])
+            estimator.logger.info("[Epoch %d] Stopped: %s became no better", self.stopped_epoch,
+                                  self.monitor.get()[0])
 
 
 class GradientUpdateHandler(BatchEnd):
