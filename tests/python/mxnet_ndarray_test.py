@@ -104,7 +104,7 @@ def test_errors():
         a + nd.ones((2, 2))
     with pytest.raises(mx.MXNetError, match="num_hidden"):
         nd.FullyConnected(a)
-    with pytest.raises(AssertionError, match="must have NDArray type"):
+    with pytest.raises(AssertionError, match="is an NDArray, and 1"):
         nd.relu(1)
     with pytest.raises(TypeError):
         a + "s"
@@ -215,7 +215,7 @@ def test_assignment_while_a_thread_records():
         y = nd.zeros((2, 3))
         y[0, 0] = 7
         y[1] = x * x
-        with pytest.raises(mx.MXNetError, match="Inplace"):
+        with pytest.raises(mx.MXNetError, match="while the thread records"):
             y[0, 0] = 8
         total = (y * 2).sum()
     total.backward()

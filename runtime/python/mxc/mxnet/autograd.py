@@ -148,8 +148,8 @@ class Function:
 
     def __call__(self, *inputs):
         if self._used:
-            raise AssertionError("Each Function instance can only be called once. "
-                                 "Please create another instance.")
+            raise AssertionError(f"{type(self).__name__} was called already: a function "
+                                 "is called once, another call needs another object")
         self._used = True
         with pause(train_mode=is_training()):
             outputs = self.forward(*inputs)

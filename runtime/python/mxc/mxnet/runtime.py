@@ -49,6 +49,5 @@ class Features(collections.OrderedDict):
         """Whether it is here; RuntimeError where there is no such feature."""
         name = feature_name.upper()
         if name not in self:
-            raise RuntimeError(f"Feature '{name}' is unknown, known features are: "
-                               f"{list(self)}")
+            raise RuntimeError(f"there is no feature '{name}', but {', '.join(self)}")
         return self[name].enabled

@@ -37,13 +37,13 @@ def binary(name, left, right, out=None):
         elif isinstance(right, _NUMBERS):
             b = scalar_array(right, a.dtype)
         else:
-            raise TypeError(f"type {type(right)} not supported")
+            raise TypeError(f"arithmetic takes arrays and numbers, not {type(right)}")
     elif isinstance(right, NDArray) and isinstance(left, _NUMBERS):
         array = right
         b = right._array
         a = scalar_array(left, b.dtype)
     else:
-        raise TypeError(f"type {type(left)} not supported")
+        raise TypeError(f"arithmetic takes arrays and numbers, not {type(left)}")
     if out is None:
         return array._new(call(name, [a, b])[0])
     call(name, [a, b], (), [out._array])

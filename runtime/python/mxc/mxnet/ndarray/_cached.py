@@ -23,8 +23,8 @@ class CachedOp:
         from .. import autograd
         from .._run import runner_of
         if kwargs:
-            raise TypeError(f"CachedOp.__call__ got unexpected keyword argument(s): "
-                            f"{', '.join(kwargs)}")
+            raise TypeError(f"a symbol's inputs are given by position, not as "
+                            f"'{next(iter(kwargs))}'")
         if len(args) != len(self._names):
             raise TypeError(f"the symbol has {len(self._names)} inputs, and {len(args)} "
                             "are given")

@@ -68,8 +68,8 @@ class _Region:
             return
         index = int(part)
         if not -extent <= index < extent:
-            raise IndexError(f"index {index} is out of bounds for axis {axis} with "
-                             f"size {extent}")
+            raise IndexError(f"axis {axis} has {extent} elements, and number {index} "
+                             "is asked for")
         index %= extent
         self.begin.append(index)
         self.step.append(1)
@@ -165,9 +165,8 @@ def set(array, key, value):
     recording = is_recording()
     if recording and _ndarray.is_recorded(array._array) and not isinstance(
             array._array, _empty.EmptyArray) and array._grad is None:
-        raise MXNetError("Inplace operations (+=, -=, x[:]=, etc) are not "
-                         "supported when recording with autograd: the array was "
-                         "computed from variables.")
+        raise MXNetError("an array that was computed from variables is not "
+                         "written while the thread records")
     plain = _as_tuple(_plain(key))
     whole = (_is_basic(plain) and
              _Region(array.shape, plain).flat_range(array.shape) ==

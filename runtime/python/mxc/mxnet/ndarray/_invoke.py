@@ -34,6 +34,11 @@ def _number(value):
     return _ndarray.from_numpy(numpy.array([value], "float32"))
 
 
+def has_rates(op_name):
+    """Whether lr and wd of the operator are inputs."""
+    return op_name in _WITH_RATES
+
+
 def _rates_apart(op_name, arrays, attrs):
     """An update's arrays with lr and wd behind them, and its other attributes."""
     if op_name not in _WITH_RATES or "rates_as_inputs" in attrs:
@@ -98,12 +103,23 @@ def _invoke(op_name, inputs, attrs, out=None):
     given = [array._array for array in inputs]
     if attrs:
         given, attrs = _rates_apart(op_name, given, attrs)
+    where = (inputs[0]._ctx if inputs else
+             None if out is not None else _context_of(ctx))
+    return _results(op_name, given, attribute_pairs(attrs), out, where)
+
+
+def call_arrays(op_name, inputs, pairs, out):
+    """_invoke for attributes as pairs of texts and at least one input."""
+    return _results(op_name, [array._array for array in inputs], pairs, out,
+                    inputs[0]._ctx)
+
+
+def _results(op_name, given, pairs, out, where):
     if out is not None:
         outs = out if isinstance(out, (list, tuple)) else [out]
-        call(op_name, given, attribute_pairs(attrs), [array._array for array in outs])
+        call(op_name, given, pairs, [array._array for array in outs])
         return out
-    arrays = call(op_name, given, attribute_pairs(attrs))
-    where = inputs[0]._ctx if inputs else _context_of(ctx)
+    arrays = call(op_name, given, pairs)
     if len(arrays) == 1:
         return _array_class(arrays[0], where)
     return [_array_class(array, where) for array in arrays]

@@ -2,7 +2,8 @@
 """Functions for all operators of the table, as MXNet's users call them."""
 
 from ..base import _Null
-from ._invoke import TABLE, _invoke, signature
+from ._invoke import (TABLE, _invoke, attribute_pairs, call_arrays, has_rates,
+                      signature)
 
 #: Modules of mx.nd by the beginning of operators' names.
 PREFIXES = {"_contrib_": "contrib", "_linalg_": "linalg", "_sparse_": "sparse",
@@ -40,8 +41,8 @@ class _Shape:
             elif value is None or value is _Null:
                 continue
             elif position < len(self.inputs) and not self.is_variadic:
-                raise AssertionError(f"Argument {names[position]} must have NDArray "
-                                     f"type, but got {value}")
+                raise AssertionError(f"{self.name}: {names[position]} is an "
+                                     f"NDArray, and {value!r} is given")
             else:
                 attrs[names[position]] = value
         named = {}
@@ -81,14 +82,41 @@ class _Shape:
         inputs.extend(named[name] for name in order if name in named)
 
 
+_KEPT = 256  # ways of calling a function
+
+
+def _is_plain(name, attrs):
+    """Whether attributes are a call's by their texts alone."""
+    return "ctx" not in attrs and not has_rates(name) and not any(
+        isinstance(value, (list, tuple)) and any(
+            not isinstance(part, (int, float, str, type(None))) for part in value)
+        for value in attrs.values())
+
+
 def _function(name, row):
     from .ndarray import NDArray
     shape = _Shape(name, row)
+    # Texts of attributes by how they were given, behind the inputs or by name.
+    kept = {}
 
     def function(*args, out=None, name=None, **kwargs):
-        if len(args) == 1 and not kwargs and type(args[0]) is NDArray:
-            return _invoke(shape.name, args, kwargs, out)
+        count = 0
+        while count < len(args) and type(args[count]) is NDArray:
+            count += 1
+        key = (count, args[count:], tuple(kwargs.items()),
+               tuple(map(type, args[count:])), tuple(map(type, kwargs.values())))
+        try:
+            pairs = kept.get(key)
+        except TypeError:  # a list
+            pairs = key = None
+        if pairs is not None:
+            return call_arrays(shape.name, args[:count], pairs, out)
         inputs, attrs = shape.split(args, kwargs)
+        if key is not None and _is_plain(shape.name, attrs) and (
+                len(inputs) == count > 0):
+            if len(kept) >= _KEPT:
+                kept.clear()
+            kept[key] = attribute_pairs(attrs)
         return _invoke(shape.name, inputs, attrs, out)
 
     function.__name__ = function.__qualname__ = name

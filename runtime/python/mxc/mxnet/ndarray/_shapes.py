@@ -25,8 +25,7 @@ def reshaped(old, *shape, reverse=False, **kwargs):
         shape = shape[0]
     elif not shape:
         if "shape" not in kwargs:
-            raise ValueError("Shape must be provided. Either as a positional "
-                             "argument, or by the keyword argument 'shape'.")
+            raise ValueError("reshape is given no shape")
         shape = kwargs.pop("shape")
     if kwargs:
         raise TypeError(f"reshape takes shape and reverse, not "

@@ -55,8 +55,8 @@ def _flat(values):
     if values is None:
         return [], lambda flat: None
     if not isinstance(values, (list, tuple)):
-        raise ValueError(f"an NDArray or a nested list of NDArrays is expected, not "
-                         f"{type(values)}")
+        raise ValueError(f"arrays in lists are expected, and a {type(values)} is "
+                         "given")
     parts = [_flat(value) for value in values]
     return ([array for part, _ in parts for array in part],
             lambda flat: [nest(flat) for _, nest in parts])
@@ -68,7 +68,7 @@ def foreach(body, data, init_states):
     from . import stack
     arrays, nest = _flat(data)
     if not arrays:
-        raise AssertionError("data should be an NDArray or a nested list of NDArrays")
+        raise AssertionError("foreach has no data")
     _flat(init_states)
     states, outputs, regroup = init_states, [], None
     for row in range(arrays[0].shape[0]):
@@ -97,7 +97,7 @@ def while_loop(cond, func, loop_vars, max_iterations=None):
     is_single = isinstance(loop_vars, NDArray)
     variables = [loop_vars] if is_single else list(loop_vars)
     if not variables:
-        raise ValueError("loop_vars should contain at least one element")
+        raise ValueError("while_loop has no variables")
     outputs, regroup = [], None
     while len(outputs) < max_iterations and _number(cond(*variables), "cond"):
         out, changed = func(*variables)
@@ -106,8 +106,8 @@ def while_loop(cond, func, loop_vars, max_iterations=None):
         changed = [] if changed is None else changed
         changed = [changed] if isinstance(changed, NDArray) else list(changed)
         if len(changed) != len(variables):
-            raise ValueError("the length of loop_vars should be consistent during the "
-                             "loop")
+            raise ValueError(f"func gives {len(changed)} variables for the "
+                             f"{len(variables)} of the loop")
         variables = changed
     left = variables[0] if is_single else variables
     if regroup is None:

@@ -18,7 +18,8 @@ def from_numpy(ndarray, zero_copy=True):
     if not zero_copy:
         return array(ndarray, dtype=ndarray.dtype)
     if not ndarray.flags["C_CONTIGUOUS"]:
-        raise ValueError("Only c-contiguous arrays are supported for zero-copy")
+        raise ValueError("an array over NumPy's memory needs it dense and row-major; "
+                         "zero_copy=False copies any")
     made = NDArray(_empty.from_numpy(ndarray, _ndarray.over_numpy), current_context())
     ndarray.flags["WRITEABLE"] = False
     return made

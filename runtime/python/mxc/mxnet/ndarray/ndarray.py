@@ -124,7 +124,7 @@ class NDArray:
     def asscalar(self):
         """The one element, as NumPy's scalar."""
         if self.size != 1:
-            raise ValueError("The current array is not a scalar")
+            raise ValueError(f"a number is asked for, and the array has {self.size} elements")
         return self.asnumpy().reshape(())[()]
 
     def item(self, *args):
@@ -140,8 +140,8 @@ class NDArray:
             return False
         if self.size == 1:
             return bool(self.asscalar())
-        raise ValueError("The truth value of an NDArray with multiple elements is "
-                         "ambiguous.")
+        raise ValueError(f"an array of {self.size} elements is neither true nor "
+                         "false")
 
     def __float__(self):
         if self.size != 1:

@@ -23,14 +23,12 @@ def _draw(name, parameters, shape, dtype, ctx, out, **others):
     values = list(parameters.values())
     if any(isinstance(value, NDArray) for value in values):
         if not all(isinstance(value, NDArray) for value in values):
-            raise ValueError("Distribution parameters must all be either numbers or "
-                             "NDArrays, found "
+            raise ValueError("the parameters of a draw are all numbers or all arrays, not "
                              + ", ".join(str(type(value)) for value in values))
         return _invoke(f"_sample_{name}", values, attrs, out)
     if any(not isinstance(value, (int, float)) and not hasattr(value, "dtype")
            for value in values):
-        raise ValueError("Distribution parameters must be either NDArray or numbers, "
-                         "found " + ", ".join(str(type(v)) for v in values))
+        raise ValueError("the parameters of a draw are numbers or arrays, not " + ", ".join(str(type(v)) for v in values))
     attrs.update(parameters)
     if out is None:
         attrs.setdefault("shape", (1,))

@@ -25,14 +25,13 @@ def save(fname, data):
     if isinstance(data, dict):
         names, arrays = list(data.keys()), list(data.values())
         if any(not isinstance(name, string_types) for name in names):
-            raise TypeError("save only accept dict str->NDArray or list of NDArray")
+            raise TypeError("only NDArrays can be saved, in a list or by names")
     elif isinstance(data, (list, tuple)):
         names, arrays = [], list(data)
     else:
-        raise ValueError("data needs to either be a NDArray, dict of str, NDArray "
-                         f"pairs or a list of NDarrays, not {type(data)}")
+        raise ValueError(f"only NDArrays can be saved, in a list or by names, not {type(data)}")
     if any(not isinstance(value, NDArray) for value in arrays):
-        raise TypeError("save only accept dict str->NDArray or list of NDArray")
+        raise TypeError("only NDArrays can be saved, in a list or by names")
     with open(fname, "wb") as file:
         file.write(struct.pack("<QQQ", _LIST, 0, len(arrays)))
         for value in arrays:
@@ -122,14 +121,14 @@ class _Reader:
 def load_frombuffer(buf):
     """Arrays of a file's bytes: a list, or a dict where they have names."""
     if not isinstance(buf, (bytes, bytearray, memoryview)):
-        raise TypeError("buf required to be a string")
+        raise TypeError(f"a file's bytes are expected, not {type(buf)}")
     return _load(buf, "buffer")
 
 
 def load(fname):
     """Arrays of a file: a list, or a dict where they have names."""
     if not isinstance(fname, string_types):
-        raise TypeError("fname required to be a string")
+        raise TypeError(f"a file's name is expected, not {type(fname)}")
     try:
         with open(fname, "rb") as file:
             return _load(file.read(), fname)

@@ -89,9 +89,8 @@ def same_array(array1, array2):
 def checkShapes(a, b):
     """Raises AssertionError where the shapes differ."""
     if a.shape != b.shape:
-        raise AssertionError(f"Items are not equal: a.shape = {a.shape} and b.shape = "
-                             f"{b.shape} are not equal\n ACTUAL: {a!r}\n DESIRED: "
-                             f"{b!r}")
+        raise AssertionError(f"the shapes {a.shape} and {b.shape} differ\n ACTUAL: {a!r}\n"
+                             f" DESIRED: {b!r}")
 
 
 def almost_equal(a, b, rtol=None, atol=None, equal_nan=False, use_broadcast=True):
@@ -126,22 +125,21 @@ def _violations(a, b, rtol, atol, equal_nan):
 
 def _fail(a, b, rtol, atol, names, equal_nan, mismatches):
     if not hasattr(a, "shape") or not np.shape(a):
-        raise AssertionError(f"Items are not equal: {a!r} and {b!r} differ by more than "
+        raise AssertionError(f"not equal: {a!r} and {b!r} differ by more than "
                              f"rtol={rtol:e}, atol={atol:e}")
     left, right, error = _violations(a, b, rtol, atol, equal_nan)
     order = np.argsort(-error, axis=None)[:max(1, mismatches[0])]
     share = 100.0 * np.count_nonzero(error > 1) / error.size
     places = [tuple(int(i) for i in np.unravel_index(place, error.shape))
               for place in order]
-    print(f"\n*** Maximum errors for vector of size {error.size}:  rtol={rtol}, "
-          f"atol={atol}\n")
+    print(f"\nOf {error.size} elements these differ most (rtol={rtol}, atol={atol}):")
     for number, place in enumerate(places[:mismatches[1]], 1):
         if error[place] > 1:
             print(f"{number:3d}: Error {error[place]:f}  "
                   + locationError(left, right, place, names))
     raise AssertionError(
-        f"\nItems are not equal:\nError {error[places[0]]:f} exceeds tolerance "
-        f"rtol={rtol:e}, atol={atol:e} (mismatch {share:f}%).\n"
+        f"\nNot equal: {error[places[0]]:f} times what rtol={rtol:e} and atol={atol:e} "
+        f"allow; {share:f} % of the elements differ by more.\n"
         + locationError(left, right, places[0], names, maxError=True)
         + f"\n ACTUAL: {a!r}\n DESIRED: {b!r}")
 

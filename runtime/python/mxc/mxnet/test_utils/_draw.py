@@ -44,7 +44,7 @@ def random_uniform_arrays(*shapes, **kwargs):
     low, high = kwargs.pop("low", 0.0), kwargs.pop("high", 1.0)
     dtype = kwargs.pop("dtype", default_dtype())
     if kwargs:
-        raise TypeError(f"Got unexpected argument/s : {kwargs}")
+        raise TypeError(f"random_uniform_arrays has no '{next(iter(kwargs))}'")
     return [np.random.uniform(low, high, size=shape).astype(dtype) for shape in shapes]
 
 

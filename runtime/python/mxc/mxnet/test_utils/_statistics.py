@@ -68,6 +68,7 @@ def verify_generator(generator, buckets, probs, nsamples=1000000, nrepeat=5,
               for _ in range(nrepeat)]
     passed = sum(p > alpha for p, _, _ in checks)
     if passed < nrepeat * success_rate:
-        raise AssertionError(f"Generator test fails, Chi-square p={[c[0] for c in checks]}"
-                             f", obs_freq={checks[-1][1]}, expected_freq={checks[-1][2]}")
+        raise AssertionError(f"of {nrepeat} draws {passed} fit: p is "
+                             f"{[c[0] for c in checks]}, the last was met "
+                             f"{checks[-1][1]} times where {checks[-1][2]} are due")
     return [p for p, _, _ in checks]
