@@ -151,9 +151,7 @@ class Executor:
             if grad is not None and not isinstance(grad, nd.NDArray):
                 raise TypeError(f"the gradient of an output is "
                                 f"{type(grad).__name__}, expected an NDArray")
-        # Whole numbers have no gradient, whatever is given for them.
-        return [None if grad is None or not output.dtype.startswith(
-            ("float", "bfloat")) else grad._array
+        return [_fitting(grad, output)
                 for grad, output in zip(out_grads, self._recorded)]
 
     def set_monitor_callback(self, callback, monitor_all=False):
@@ -218,6 +216,17 @@ class Executor:
         """Refused: what the compiler makes is no symbol."""
         raise NotImplementedError("a compiled graph is not a symbol any more; "
                                   "`mxc inspect` shows one")
+
+
+def _fitting(grad, output):
+    """The gradient of an output; none of whole numbers, unless it is like them."""
+    if grad is None:
+        return None
+    array = grad._array
+    same = (array.dtype, array.shape) == (output.dtype, output.shape)
+    if same or output.dtype.startswith(("float", "bfloat")):
+        return array
+    return None
 
 
 def _resized(array, shape, allow_up_sizing, name):
