@@ -70,20 +70,25 @@ class NodeByNode:
         values = {(id(node), 0): array
                   for node, array in zip(self._variables, inputs)}
         self._infer_sources(inputs)
-        if watch and with_inputs:
-            for node, array in zip(self._variables, inputs):
-                watch(node.name, nd.NDArray(array, self._ctx))
         for node in self._order:
+            read = [values[id(of), index] for of, index in node.inputs]
+            if watch and with_inputs:
+                self._show_inputs(node, read or [values.get((id(node), 0))], watch)
             if node.op is None:
                 continue
-            found = self._call(node, [values[id(of), index]
-                                      for of, index in node.inputs], training)
+            found = self._call(node, read, training)
             for index in range(node.outputs()):
                 values[id(node), index] = found[index]
                 if watch:
                     watch(node.output_name(index),
                           nd.NDArray(found[index], self._ctx))
         return [values[id(node), index] for node, index in self._symbol._heads]
+
+    def _show_inputs(self, node, arrays, watch):
+        names = ([node.name] if node.op is None else
+                 [f"{node.name}_{name}" for name in node.signature.inputs])
+        for name, array in zip(names, arrays):
+            watch(name, nd.NDArray(array, self._ctx))
 
     def _call(self, node, arrays, training):
         if is_custom(node):

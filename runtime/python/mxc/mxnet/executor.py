@@ -155,9 +155,10 @@ class Executor:
                 for grad, output in zip(out_grads, self._recorded)]
 
     def set_monitor_callback(self, callback, monitor_all=False):
-        """callback(name, array) gets every operator's outputs, with monitor_all
-        its inputs, too; the graph is then computed node by node."""
-        self._monitor = callback
+        """callback(name as bytes, array) gets every operator's outputs, with
+        monitor_all variables and inputs, too; the graph is then computed node by
+        node."""
+        self._monitor = lambda name, array: callback(name.encode(), array)
         self._monitor_all = monitor_all
 
     # ---- Parameters and shapes -----------------------------------------------

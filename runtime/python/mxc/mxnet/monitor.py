@@ -29,7 +29,9 @@ class Monitor:
         self.monitor_all = monitor_all
 
     def stat_helper(self, name, array):
-        """Notes an array's statistic."""
+        """Notes an array's statistic; names may be bytes."""
+        if isinstance(name, bytes):
+            name = name.decode()
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, name, self.stat_func(array)))
 
