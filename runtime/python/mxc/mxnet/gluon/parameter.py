@@ -290,14 +290,15 @@ class Parameter:
                 return arrays[0]
             ctx = _context.current_context()
         for place, array in zip(self._ctx_list, arrays):
-            if _same_memory(place, ctx):
+            if place is ctx or _same_memory(place, ctx):
                 return array
         raise RuntimeError(f"Parameter '{self.name}' was not initialized on context {ctx}, "
                            f"only on {self._ctx_list}.")
 
     def data(self, ctx=None):
         """Its value on `ctx` (the only one, or the current)."""
-        self._must_be_dense("data", "row_sparse_data")
+        if self._stype != "default":
+            self._must_be_dense("data", "row_sparse_data")
         return self._check_and_get(self._data, ctx)
 
     def list_data(self):
