@@ -24,6 +24,7 @@ globals().update(_arithmetic.FUNCTIONS)
 _methods.install(NDArray, globals())
 
 from . import _internal, contrib, image, linalg, op, random, sparse  # noqa: E402
+from .sparse import cast_storage  # noqa: E402
 
 random_normal = normal = random.normal
 random_uniform = uniform = random.uniform

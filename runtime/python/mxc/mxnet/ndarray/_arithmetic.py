@@ -4,7 +4,7 @@
 import numpy as np
 
 from ... import _ndarray
-from ._invoke import call
+from ._invoke import binary_of_sparse, call
 
 _NUMBERS = (int, float, bool, np.generic)
 _SCALARS_KEPT = 4096
@@ -29,6 +29,9 @@ def binary(name, left, right, out=None):
     """Calls a broadcasting operator; one of the two may be a number, which takes
     the other's type. TypeError for anything else."""
     from .ndarray import NDArray
+    found = binary_of_sparse(name, left, right, out)
+    if found is not None:
+        return found
     if isinstance(left, NDArray):
         array = left
         a = left._array

@@ -96,6 +96,15 @@ def _invoke(op_name, inputs, attrs, out=None):
     them; out: an NDArray, or a list of them. Returns an NDArray, or a list where
     there are several. What is called while autograd records is recorded.
     """
+    if _sparse is not None:
+        found = _sparse.invoke(op_name, inputs, attrs, out)
+        if found is not None:
+            return found
+    return invoke_dense(op_name, inputs, attrs, out)
+
+
+def invoke_dense(op_name, inputs, attrs, out=None):
+    """_invoke over arrays none of which is sparse."""
     ctx = None
     if attrs:
         attrs = dict(attrs)
@@ -123,6 +132,27 @@ def _results(op_name, given, pairs, out, where):
     if len(arrays) == 1:
         return _array_class(arrays[0], where)
     return [_array_class(array, where) for array in arrays]
+
+
+_dispatch = None  # of mx.nd.sparse, which is made over this module
+_sparse = None  # the same, from the first sparse array on: dense programs do not ask
+
+
+def set_sparse(dispatch):
+    """The module that calls operators over sparse arrays."""
+    global _dispatch
+    _dispatch = dispatch
+
+
+def sparse_arrays_exist():
+    """Operators look for sparse arrays from here on."""
+    global _sparse
+    _sparse = _dispatch
+
+
+def binary_of_sparse(name, left, right, out):
+    """What a broadcasting operator gives where an array is sparse, else None."""
+    return None if _sparse is None else _sparse.binary(name, left, right, out)
 
 
 _array_class = None  # NDArray, which is made over this module

@@ -20,9 +20,17 @@ def _made(values, ctx, dtype):
     return NDArray(_empty.from_numpy(dense.reshape(values.shape)), where)
 
 
+def _is_sparse(source):
+    return (getattr(source, "stype", "default") != "default"
+            or type(source).__module__.startswith("scipy.sparse"))
+
+
 def array(source_array, ctx=None, dtype=None):
     """An array of the values of a list, a NumPy array or an NDArray. dtype: that of
     an NDArray, else float32, unless it is given."""
+    if _is_sparse(source_array):
+        from .sparse import array as sparse_array
+        return sparse_array(source_array, ctx, dtype)
     if isinstance(source_array, NDArray):
         dtype = source_array.dtype if dtype is None else dtype
         source_array = source_array.asnumpy()
@@ -34,8 +42,10 @@ def array(source_array, ctx=None, dtype=None):
     return _made(source_array, ctx, dtype)
 
 
-def empty(shape, ctx=None, dtype=None):
+def empty(shape, ctx=None, dtype=None, stype=None):
     """Zeros."""
+    if stype not in (None, "default"):
+        return zeros(shape, ctx, dtype, stype)
     where = (ctx or current_context()).check()
     return NDArray(_empty.zeros(as_shape(shape), dtype_name(dtype)), where)
 
@@ -43,7 +53,8 @@ def empty(shape, ctx=None, dtype=None):
 def zeros(shape, ctx=None, dtype=None, stype=None, out=None, **kwargs):
     """Zeros; `out`: an array that becomes them."""
     if stype not in (None, "default"):
-        raise NotImplementedError(f"arrays of storage type '{stype}' are not there")
+        from .sparse import zeros as sparse_zeros
+        return sparse_zeros(stype, shape, ctx, dtype)
     if out is not None:
         out[:] = 0
         return out

@@ -221,11 +221,12 @@ class NDArray:
         return self
 
     def tostype(self, stype):
-        """Itself; arrays are dense."""
-        if stype != "default":
-            raise NotImplementedError(f"arrays of storage type '{stype}' are not "
-                                      "there")
-        return self
+        """Its values in another storage type ("csr", "row_sparse"); itself for
+        "default"."""
+        if stype == "default":
+            return self
+        from .sparse import cast_storage
+        return cast_storage(self, stype)
 
     def reshape(self, *shape, **kwargs):
         """A view of another shape. 0 keeps an extent, -1 is what is left, -2 all
@@ -300,7 +301,12 @@ class NDArray:
         """Makes it a variable whose gradient is written, added ("add") or not
         computed ("null"); the gradient begins as zeros."""
         from .. import autograd
-        gradient = self._new(_ndarray.empty(list(self.shape), self._array.dtype))
+        if stype in (None, "default"):
+            gradient = NDArray(_ndarray.empty(list(self.shape), self._array.dtype),
+                               self._ctx)
+        else:
+            from .sparse import zeros
+            gradient = zeros(stype, self.shape, self._ctx, self._array.dtype)
         autograd.mark_variables([self], [gradient], grad_req)
 
     def drop_grad(self):

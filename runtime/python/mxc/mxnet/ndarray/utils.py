@@ -14,6 +14,7 @@ __all__ = ["save", "load", "load_frombuffer"]
 
 _LIST = 0x112
 _V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
+_STORAGE = ["default", "row_sparse", "csr"]
 _TYPES = ["float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool",
           "int16", "uint16", "uint32", "uint64"]
 
@@ -42,8 +43,27 @@ def save(fname, data):
             file.write(struct.pack("<Q", len(text)) + text)
 
 
+def _shape_bytes(shape):
+    return struct.pack(f"<I{len(shape)}q", len(shape), *shape)
+
+
+def _sparse_bytes(value):
+    """A sparse array as it lies in a file; auxiliary arrays are int64."""
+    data, *rest = value._get_parts()
+    aux = rest[::-1]  # a csr array's indptr comes before its indices
+    code = _TYPES.index
+    return b"".join((
+        struct.pack("<Ii", _V3 if is_np_shape() else _V2, _STORAGE.index(value.stype)),
+        _shape_bytes(data.shape), _shape_bytes(value.shape),
+        struct.pack("<iii", 1, 0, code(data.dtype.name)),
+        *(struct.pack("<i", code("int64")) + _shape_bytes(part.shape) for part in aux),
+        *(np.ascontiguousarray(part).tobytes() for part in (data, *aux))))
+
+
 def array_bytes(value):
     """An array as it lies in a file."""
+    if value.stype != "default":
+        return _sparse_bytes(value)
     shape = value.shape
     return b"".join((
         struct.pack("<IiI", _V3 if is_np_shape() else _V2, 0, len(shape)),
@@ -92,7 +112,7 @@ class _Reader:
         if magic in (_V2, _V3):
             (storage,) = self.take("i")
             if storage not in (-1, 0):
-                raise NotImplementedError(f"{self._where}: a sparse array")
+                return self._sparse(storage)
             shape = self.shape("q")
             if (magic == _V3) != is_np_shape() and (magic == _V3 or 0 in shape):
                 self.fail("the array was saved with the other meaning of 0 in shapes: "
@@ -106,16 +126,41 @@ class _Reader:
         if not shape and magic != _V3:
             return None
         _, _, flag = self.take("iii")
+        values = self._values(self._type(flag), shape)
+        return array(values, dtype=values.dtype)
+
+    def _type(self, flag):
         if not 0 <= flag < len(_TYPES):
             self.fail(f"there is no type {flag}")
-        dtype = np.dtype(_TYPES[flag])
+        return np.dtype(_TYPES[flag])
+
+    def _values(self, dtype, shape):
         if any(extent < 0 for extent in shape):
             self.fail(f"an array of shape {shape}")
         elements = 1
         for extent in shape:
             elements *= extent
-        values = np.frombuffer(self.bytes(elements * dtype.itemsize), dtype)
-        return array(values.reshape(shape), dtype=dtype)
+        return np.frombuffer(self.bytes(elements * dtype.itemsize), dtype).reshape(shape)
+
+    def _sparse(self, storage):
+        """The rest of a sparse array's record."""
+        from .sparse._creation import CLASSES
+        if storage >= len(_STORAGE):
+            self.fail(f"there is no storage type {storage}")
+        cls = CLASSES[_STORAGE[storage]]
+        stored, shape = self.shape("q"), self.shape("q")
+        _, _, flag = self.take("iii")
+        aux = []
+        for _ in cls._aux_names:
+            (kind,) = self.take("i")
+            aux.append((self._type(kind), self.shape("q")))
+        data = self._values(self._type(flag), stored)
+        rest = [self._values(*each).astype(np.int64) for each in aux]
+        made = cls._of_parts((data.copy(), *rest[::-1]), shape)
+        problem = cls._layout_problem(stored, shape) or made._problem(made._parts)
+        if problem:
+            self.fail(f"a {cls._stype} array: {problem}")
+        return made
 
 
 def load_frombuffer(buf):

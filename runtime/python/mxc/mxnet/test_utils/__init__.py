@@ -35,14 +35,14 @@ from ._data import (DummyIter, download, download_model, get_bz2_data, get_cifar
                     get_im2rec_path, get_mnist, get_mnist_iterator, get_mnist_pkl,
                     get_mnist_ubyte, get_zip_data)
 from ._draw import (assign_each, assign_each2, collapse_sum_like, create_2d_tensor,
-                    create_sparse_array, create_sparse_array_zd, create_vector,
-                    get_identity_mat, get_identity_mat_batch,
+                    create_vector, get_identity_mat, get_identity_mat_batch,
                     new_matrix_with_real_eigvals_2d, new_matrix_with_real_eigvals_nd,
                     new_orthonormal_matrix_2d, new_sym_matrix_with_real_eigvals_2d,
                     new_sym_matrix_with_real_eigvals_nd, np_reduce, rand_coord_2d,
                     rand_ndarray, rand_shape_2d, rand_shape_3d, rand_shape_nd,
-                    rand_sparse_ndarray, random_arrays, random_sample,
-                    random_uniform_arrays, shuffle_csr_column_indices)
+                    random_arrays, random_sample, random_uniform_arrays)
+from ._sparse import (create_sparse_array, create_sparse_array_zd, rand_sparse_ndarray,
+                      shuffle_csr_column_indices)
 from ._statistics import (chi_square_check, gen_buckets_probs_with_ppf, mean_check,
                           var_check, verify_generator)
 from ._surroundings import (default_context, default_dtype, discard_stderr, environment,

@@ -57,30 +57,16 @@ def random_sample(population, k):
 
 def rand_ndarray(shape, stype="default", density=None, dtype=None, modifier_func=None,
                  shuffle_csr_indices=False, distribution=None, ctx=None):
-    """An array from the normal distribution."""
+    """An array from the normal distribution, or of a sparse storage type."""
     if stype != "default":
-        raise NotImplementedError(f"arrays of storage type '{stype}' are not there")
+        from ._sparse import rand_sparse_ndarray
+        return rand_sparse_ndarray(
+            shape, stype, density=density, dtype=dtype, modifier_func=modifier_func,
+            shuffle_csr_indices=shuffle_csr_indices, distribution=distribution,
+            ctx=ctx)[0]
     drawn = np.random.randn(*shape) if len(shape) else np.random.randn()
     values = nd.array(drawn, ctx=ctx, dtype=dtype or default_dtype())
     return values
-
-
-def rand_sparse_ndarray(shape, stype, **kwargs):
-    """Refused: arrays are dense."""
-    raise NotImplementedError(f"arrays of storage type '{stype}' are not there")
-
-
-def create_sparse_array(shape, stype, **kwargs):
-    """Refused: arrays are dense."""
-    raise NotImplementedError(f"arrays of storage type '{stype}' are not there")
-
-
-create_sparse_array_zd = create_sparse_array
-
-
-def shuffle_csr_column_indices(csr):
-    """Refused: arrays are dense."""
-    raise NotImplementedError("sparse arrays are not there")
 
 
 def assign_each(the_input, function):

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""mx.nd.sparse: parts, storage types of results, values, gradients, files."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import mxc.mxnet as mx
+
+MATRIX = np.array([[1, 0, 2, 0], [0, 0, 0, 0], [0, 3, 0, 0]], np.float32)
+ROWS = np.array([[0, 0], [1, 2], [0, 0], [3, 4], [0, 0]], np.float32)
+
+
+def csr():
+    return mx.nd.sparse.csr_matrix(([1, 2, 3], [0, 2, 1], [0, 2, 2, 3]), shape=(3, 4))
+
+
+def row_sparse():
+    return mx.nd.sparse.row_sparse_array(([[1, 2], [3, 4]], [1, 3]), shape=(5, 2))
+
+
+def test_parts():
+    a, r = csr(), row_sparse()
+    assert (a.stype, a.shape, a.dtype) == ("csr", (3, 4), np.float32)
+    assert a.data.asnumpy().tolist() == [1, 2, 3]
+    assert a.indptr.asnumpy().tolist() == [0, 2, 2, 3]
+    assert a.indices.dtype == np.int64
+    np.testing.assert_array_equal(a.asnumpy(), MATRIX)
+    assert r.indices.asnumpy().tolist() == [1, 3]
+    np.testing.assert_array_equal(r.data.asnumpy(), [[1, 2], [3, 4]])
+    np.testing.assert_array_equal(r.asnumpy(), ROWS)
+
+
+@pytest.mark.parametrize("values", [MATRIX, ROWS])
+@pytest.mark.parametrize("stype", ["csr", "row_sparse"])
+def test_storage_there_and_back(values, stype):
+    sparse = mx.nd.array(values).tostype(stype)
+    sparse.check_format()
+    assert sparse.stype == stype
+    np.testing.assert_array_equal(sparse.tostype("default").asnumpy(), values)
+    target = mx.nd.zeros(values.shape)
+    sparse.copyto(target)
+    np.testing.assert_array_equal(target.asnumpy(), values)
+
+
+def test_coordinates_that_repeat_add_up():
+    made = mx.nd.sparse.csr_matrix(([1., 2, 4], ([2, 0, 2], [1, 3, 1])), shape=(3, 4))
+    np.testing.assert_array_equal(made.asnumpy(), [[0, 0, 0, 2], [0] * 4, [0, 5, 0, 0]])
+
+
+@pytest.mark.parametrize("make", [csr, row_sparse])
+def test_storage_types_of_results(make):
+    x = make()
+    kind = x.stype
+    for result, stype in [(x * 2, kind), (x / 2, kind), (x + 1, "default"), (x + x, kind),
+                          (x - x, kind), (x * x, kind), (x / x, "default"),
+                          (mx.nd.sqrt(x), kind), (mx.nd.cos(x), "default"),
+                          (x > 0, kind), (x >= 0, "default"), (-x, kind),
+                          (mx.nd.clip(x, -1, 2), kind)]:
+        assert result.stype == stype
+    np.testing.assert_allclose(mx.nd.sin(x).asnumpy(), np.sin(make().asnumpy()), 1e-6)
+    np.testing.assert_array_equal((x + x).asnumpy(), 2 * x.asnumpy())
+
+
+def test_rows_of_a_matrix():
+    a = csr()
+    np.testing.assert_array_equal(a[0:2].asnumpy(), MATRIX[0:2])
+    np.testing.assert_array_equal(a[-1].asnumpy(), MATRIX[2:3])
+    part = mx.nd.slice(a, begin=(0, 1), end=(3, 3))
+    assert part.stype == "csr"
+    np.testing.assert_array_equal(part.asnumpy(), MATRIX[0:3, 1:3])
+    both = mx.nd.concat(a, a, dim=0)
+    assert both.stype == "csr"
+    np.testing.assert_array_equal(both.asnumpy(), np.vstack([MATRIX, MATRIX]))
+
+
+def test_dot_and_its_gradient():
+    a, w = csr(), mx.nd.array(np.arange(8).reshape(4, 2))
+    w.attach_grad(stype="row_sparse")
+    with mx.autograd.record():
+        y = mx.nd.dot(a, w)
+    y.backward(mx.nd.array([[1, 2], [3, 4], [5, 6]]))
+    np.testing.assert_array_equal(y.asnumpy(), MATRIX @ w.asnumpy())
+    assert w.grad.stype == "row_sparse"
+    assert w.grad.indices.asnumpy().tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(w.grad.asnumpy(), MATRIX.T @ [[1, 2], [3, 4], [5, 6]])
+    transposed = mx.nd.dot(a, mx.nd.ones((3, 2)), transpose_a=True)
+    assert transposed.stype == "row_sparse"
+    np.testing.assert_array_equal(transposed.asnumpy(), MATRIX.T @ np.ones((3, 2)))
+
+
+def test_large_matrices_are_never_dense():
+    wide = mx.nd.sparse.csr_matrix(([1., 2.], [10 ** 12, 3], [0, 1, 2]),
+                                   shape=(2, 10 ** 12 + 1))
+    assert (wide * 3)[1].data.asnumpy().tolist() == [6]
+
+
+def test_gradients_of_sparse_variables():
+    x = csr()
+    x.attach_grad()
+    with mx.autograd.record():
+        y = mx.nd.square(x)
+    y.backward()
+    assert (y.stype, x.grad.stype) == ("csr", "csr")
+    np.testing.assert_array_equal(x.grad.asnumpy(), 2 * MATRIX)
+
+
+def test_retain():
+    kept = mx.nd.sparse.retain(row_sparse(), mx.nd.array([1, 2]))
+    assert kept.indices.asnumpy().tolist() == [1]
+    with pytest.raises(mx.MXNetError):
+        mx.nd.sparse.retain(mx.nd.ones((2, 2)), mx.nd.array([0]))
+
+
+def test_files_and_pickles(tmp_path):
+    name = str(tmp_path / "arrays.params")
+    mx.nd.save(name, {"a": csr(), "r": row_sparse(), "d": mx.nd.ones((2,)),
+                      "z": mx.nd.sparse.zeros("csr", (2, 3))})
+    found = mx.nd.load(name)
+    assert [found[key].stype for key in "arz"] == ["csr", "row_sparse", "csr"]
+    np.testing.assert_array_equal(found["a"].asnumpy(), MATRIX)
+    np.testing.assert_array_equal(found["r"].asnumpy(), ROWS)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(csr())).asnumpy(), MATRIX)
+
+
+def test_broken_files_are_errors(tmp_path):
+    name = tmp_path / "arrays.params"
+    mx.nd.save(str(name), [csr()])
+    data = bytearray(name.read_bytes())
+    for at in range(24, len(data) - 8):
+        broken = bytes(data[:at]) + b"\x7f" + bytes(data[at + 1:])
+        name.write_bytes(broken)
+        try:
+            mx.nd.load(str(name))
+        except mx.MXNetError:
+            pass
+
+
+@pytest.mark.parametrize("parts", [
+    ([7, 8, 9], [0, 2, 1], [0, 5, 2, 3]), ([7, 8, 9], [2, 1, 1], [0, 2, 2, 3]),
+    ([7, 8, 9], [1, 2, 1], [0, 2, 2, 4]), ([7, 8, 9], [1, 2, 9], [0, 2, 2, 3])])
+def test_wrong_parts(parts):
+    with pytest.raises(mx.MXNetError):
+        mx.nd.sparse.csr_matrix(parts, shape=(3, 4)).check_format()
+
+
+def test_errors():
+    with pytest.raises(ValueError):
+        mx.nd.array([1, 2, 3]).tostype("csr")
+    with pytest.raises(ValueError):
+        csr().tostype("row_sparse")
+    with pytest.raises(ValueError):
+        mx.nd.sparse.zeros("sparse", (2, 2))
+    with pytest.raises(ValueError):
+        mx.nd.sparse.csr_matrix((2, 2), shape=(3, 2))
