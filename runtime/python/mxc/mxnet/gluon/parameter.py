@@ -28,9 +28,8 @@ class Parameter:
 
     A shape with unknown extents (0, or -1) is completed by the first input that
     reaches the block (`allow_deferred_init`). `grad_req` is "write" (each backward
-    replaces the gradient), "add" (adds to it) or "null" (none is kept). A gradient is a
-    dense array whatever `grad_stype` says: the same numbers, zeros in rows that were not
-    used.
+    replaces the gradient), "add" (adds to it) or "null" (none is kept); `grad_stype`
+    "row_sparse" has the rows that were used alone.
     """
 
     def __init__(self, name, grad_req="write", shape=None, dtype=np.float32, lr_mult=1.0,
@@ -172,7 +171,8 @@ class Parameter:
         if self.grad_req == "null":
             self._grad = None
             return
-        self._grad = [ndarray.zeros(each.shape, dtype=each.dtype, ctx=each.context)
+        extra = {} if self._grad_stype == "default" else {"stype": self._grad_stype}
+        self._grad = [ndarray.zeros(each.shape, dtype=each.dtype, ctx=each.context, **extra)
                       for each in self._data]
         autograd.mark_variables(self._data, self._grad, self.grad_req)
 
