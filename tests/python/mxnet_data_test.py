@@ -287,7 +287,7 @@ def test_embeddings(tmp_path):
     both = text.embedding.CompositeEmbedding(text.vocab.Vocabulary(Counter("ab")),
                                              [vectors, vectors])
     assert both.vec_len == 4
-    file.write_text("a 1 2\nb 3\nc 4 5 6\n")
+    file.write_text("a 1 2\nb 3 4\nc 4 5 6\n")
     with pytest.raises(AssertionError, match="vectors.txt:3"):
         text.embedding.CustomEmbedding(str(file))
 

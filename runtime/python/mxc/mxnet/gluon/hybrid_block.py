@@ -6,7 +6,7 @@ from .. import ndarray, symbol
 from ..ndarray import NDArray
 from ..symbol import Symbol
 from ._graph import Graph, OpHook
-from ._nested import flatten, regroup, without_trailing_nothing
+from ._nested import ARRAY, flatten, regroup, without_trailing_nothing
 from .block import Block
 from .parameter import DeferredInitializationError
 
@@ -22,6 +22,7 @@ class HybridBlock(Block):
 
     def __init__(self, prefix=None, params=None):
         self._graph = None           # of arrays, once compiled
+        self._plain_inputs = None    # how many arrays it takes, if nothing but arrays
         self._cached_graph = ()      # (input symbols, output symbol), once traced
         self._in_format = None
         self._out_format = None
@@ -79,6 +80,7 @@ class HybridBlock(Block):
 
     def _clear_cached_op(self):
         self.__dict__["_graph"] = None
+        self.__dict__["_plain_inputs"] = None
         self.__dict__["_cached_graph"] = ()
 
     # Tracing.
@@ -117,6 +119,8 @@ class HybridBlock(Block):
         # Each of the graph's inputs: a position among the call's arrays, or a parameter.
         self._sources = [positions.get(name, params.get(name)) for name in graph.names]
         self._graph = graph
+        self._plain_inputs = None if any(each != ARRAY for each in self._in_format) else \
+            len(self._in_format)
 
     def _call_cached_op(self, *args):
         flat, form = flatten(list(args), "input")
@@ -126,7 +130,10 @@ class HybridBlock(Block):
             raise ValueError(f"{self.name} was compiled for inputs of the nesting "
                              f"{self._in_format}; these have {form}. hybridize() again allows "
                              "others.")
-        arrays = [each for each in flat if each is not None]
+        return self._run([each for each in flat if each is not None], args)
+
+    def _run(self, arrays, args):
+        """Calls the graph with the arrays of `args`."""
         try:
             inputs = self._inputs(arrays)
         except DeferredInitializationError:
@@ -206,6 +213,11 @@ class HybridBlock(Block):
 
     def forward(self, x, *args):
         """Computes with arrays, or with symbols; a subclass has `hybrid_forward`."""
+        arrays = (x, *args)
+        if self._active and self._plain_inputs == len(arrays) and \
+                all(isinstance(each, NDArray) for each in arrays):
+            self._check_contexts(arrays)
+            return self._run(arrays, arrays)
         kinds = {type_of for each in _leaves([x, *args])
                  for type_of in (NDArray, Symbol) if isinstance(each, type_of)}
         if len(kinds) != 1:
@@ -234,6 +246,9 @@ class HybridBlock(Block):
             return {name: param.data(ctx) for name, param in self._reg_params.items()}
 
     def _check_contexts(self, arrays):
+        first = arrays[0].context
+        if all(each.context is first for each in arrays):
+            return
         places = {(each.context.device_typeid % 2, each.context.device_id) for each in arrays}
         if len(places) > 1:
             raise ValueError(f"The inputs of {self.name} lie on several contexts: "

@@ -28,9 +28,8 @@ class Parameter:
 
     A shape with unknown extents (0, or -1) is completed by the first input that
     reaches the block (`allow_deferred_init`). `grad_req` is "write" (each backward
-    replaces the gradient), "add" (adds to it) or "null" (none is kept). A gradient is a
-    dense array whatever `grad_stype` says: the same numbers, zeros in rows that were not
-    used.
+    replaces the gradient), "add" (adds to it) or "null" (none is kept); `grad_stype`
+    "row_sparse" has the rows that were used alone.
     """
 
     def __init__(self, name, grad_req="write", shape=None, dtype=np.float32, lr_mult=1.0,
@@ -172,7 +171,8 @@ class Parameter:
         if self.grad_req == "null":
             self._grad = None
             return
-        self._grad = [ndarray.zeros(each.shape, dtype=each.dtype, ctx=each.context)
+        extra = {} if self._grad_stype == "default" else {"stype": self._grad_stype}
+        self._grad = [ndarray.zeros(each.shape, dtype=each.dtype, ctx=each.context, **extra)
                       for each in self._data]
         autograd.mark_variables(self._data, self._grad, self.grad_req)
 
@@ -290,14 +290,15 @@ class Parameter:
                 return arrays[0]
             ctx = _context.current_context()
         for place, array in zip(self._ctx_list, arrays):
-            if _same_memory(place, ctx):
+            if place is ctx or _same_memory(place, ctx):
                 return array
         raise RuntimeError(f"Parameter '{self.name}' was not initialized on context {ctx}, "
                            f"only on {self._ctx_list}.")
 
     def data(self, ctx=None):
         """Its value on `ctx` (the only one, or the current)."""
-        self._must_be_dense("data", "row_sparse_data")
+        if self._stype != "default":
+            self._must_be_dense("data", "row_sparse_data")
         return self._check_and_get(self._data, ctx)
 
     def list_data(self):

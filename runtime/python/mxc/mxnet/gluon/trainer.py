@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trainer: an optimizer over the parameters of a block."""
-from .. import model, optimizer as _optimizer
+from .. import autograd, model, optimizer as _optimizer
 from ._kvstores import choose
 from .parameter import Parameter
 from .parameter_dict import ParameterDict
@@ -98,17 +98,23 @@ class Trainer:
             elif self._kvstore:
                 key = self._param2idx[param.name]
                 arrays = param._check_and_get(param._data, list)
-                if param._stype == "default":
-                    self._kvstore.broadcast(key, arrays[0], arrays, priority=-key)
-                else:
+                if param._stype != "default" or self._is_local():
                     self._kvstore.init(key, arrays[0])
+                else:
+                    self._kvstore.broadcast(key, arrays[0], arrays, priority=-key)
         self._params_to_init = waiting
 
+    def _is_local(self):
+        """Whether the store has one worker, whose contexts have the same values already."""
+        return not self._distributed and hasattr(self._kvstore, "init")
+
     def _prepare(self):
-        if not self._kv_initialized:
-            self._init_kvstore()
-        if self._params_to_init:
-            self._init_params()
+        # A forward that is recorded may be the first to ask for rows.
+        with autograd.pause():
+            if not self._kv_initialized:
+                self._init_kvstore()
+            if self._params_to_init:
+                self._init_params()
 
     def _row_sparse_pull(self, parameter, out, row_id, full_idx=False):
         self._prepare()

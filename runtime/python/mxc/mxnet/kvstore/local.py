@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The store of one process."""
 
+import numpy as np
+
 from .. import ndarray as nd
 from ..base import MXNetError
 from ..optimizer import get_updater
@@ -106,11 +108,19 @@ class KVStore(KVStoreBase):
         self.pull(key, out, priority)
 
     def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
-        """Refused: arrays are dense."""
-        for each in as_list(key):
-            self._check(each)
-        raise MXNetError("row_sparse_pull is for row_sparse arrays, which are not "
-                         "there; use pull")
+        """Copies the rows `row_ids` of what is stored, row_sparse, to the arrays of
+        `out`; row_ids: an array, or one for each array of `out`."""
+        if out is None or row_ids is None:
+            raise MXNetError("row_sparse_pull needs out and row_ids")
+        for each, arrays in self._pairs(key, out):
+            stored = self._stored(each)
+            if stored.stype != "row_sparse":
+                raise MXNetError(f"the value of key {each} is dense: use pull")
+            ids = as_list(row_ids)
+            for array, rows in zip(arrays, ids * len(arrays) if len(ids) == 1 else ids):
+                wanted = nd.array(np.unique(rows.asnumpy().astype(np.int64)),
+                                  dtype="int64")
+                stored.retain(wanted).copyto(array)
 
     # ---- Updates -------------------------------------------------------------
 

@@ -126,7 +126,7 @@ class Dropout(HybridBlock):
 class Embedding(HybridBlock):
     """Row x of a table (input_dim, output_dim), for each element of x.
 
-    `sparse_grad` is taken, and the gradient is dense all the same."""
+    With `sparse_grad` the gradient is row_sparse: of the rows that were used."""
 
     def __init__(self, input_dim, output_dim, dtype="float32", weight_initializer=None,
                  sparse_grad=False, **kwargs):
