@@ -240,7 +240,9 @@ typedef enum mxc_use {
                               together */
   MXC_USE_UPDATES = 14, /* the same: how many updates there were; it counts for
                            each parameter by itself */
-  MXC_USE_BEGUN = 15    /* the same: whether there was one */
+  MXC_USE_BEGUN = 15,   /* the same: whether there was one */
+  MXC_USE_COUNT = 16 /* an output "count:NAME", one int32: how many rows of the
+                        output NAME there are; those behind them say nothing */
 } mxc_use;
 
 typedef struct mxc_tensor {

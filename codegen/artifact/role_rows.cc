@@ -28,6 +28,8 @@ mxc_tensor_role RowRole(TensorRole role) {
       return MXC_TENSOR_UPDATES;
     case TensorRole::kBegun:
       return MXC_TENSOR_BEGUN;
+    case TensorRole::kCount:
+      return MXC_TENSOR_COUNT;
   }
   return MXC_TENSOR_OTHER;
 }
@@ -49,7 +51,9 @@ RoleRows::RoleRows(const TensorRoles& roles)
 RoleRows::Role RoleRows::Of(const Buffer& buffer) const {
   const TensorUse& use = buffer.use;
   if (use.role != TensorRole::kOther) {
-    const bool belongs = !use.of.empty() || use.role == TensorRole::kLossScale;
+    const bool belongs =
+        use.role != TensorRole::kCount &&
+        (!use.of.empty() || use.role == TensorRole::kLossScale);
     return {static_cast<uint8_t>(RowRole(use.role)),
             belongs ? TrainedIndex(use.of) : 0};
   }

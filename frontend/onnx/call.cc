@@ -72,6 +72,12 @@ std::optional<Tensor> Call::Now(Value value) const {
   return importer_.ValueNow(value);
 }
 
+void Call::RequireKnownShape(int i) {
+  const Value value = operand(i).value;
+  Require(!value || !importer_.MayHaveLengthByData(value),
+          "it asks for the shape of '{}', which data decide", node_.input[i]);
+}
+
 Tensor Call::Need(int i, std::string_view what) {
   Require(Has(i), "its {}, input {}, is missing", what, i);
   const auto known = Known(i);
@@ -262,6 +268,7 @@ void Call::Broken(const Operator& op, const std::string& why) {
 std::vector<Value> Call::Made(Node& node, std::vector<AttrText> given,
                               std::vector<Value> outputs) {
   importer_.CountNode();
+  importer_.NoteLength(node);
   outputs = WrittenBuilder::Made(node, std::move(given), std::move(outputs));
   for (const TensorType& type : node.types) {
     if (const auto unfit = Unfit(type)) Refuse("its result has {}", *unfit);

@@ -117,6 +117,8 @@ class Call : public WrittenBuilder {
   const Shape& ShapeOf(int i) { return TypeOf(i).shape; }
   int RankOf(int i) { return ShapeOf(i).rank(); }
   DType DTypeOf(int i) { return TypeOf(i).dtype; }
+  // Refuses an input whose shape may be a bound of one that data decide.
+  void RequireKnownShape(int i);
   // TensorProto.DataType, as the file has it.
   int32_t DataTypeOf(int i);
   // The value, if it does not depend on what the program is given.

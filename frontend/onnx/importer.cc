@@ -139,6 +139,13 @@ void Importer::CountNode(int64_t nodes) {
   }
 }
 
+void Importer::NoteLength(const Node& node) {
+  const bool reads = std::ranges::any_of(node.inputs, [&](const Value& input) {
+    return MayHaveLengthByData(input);
+  });
+  if (reads || node.op->data_length) lengths_.insert(&node);
+}
+
 void Importer::CountElements(int64_t elements) {
   elements_ += elements;
   if (elements_ > kMostSequenced) {

@@ -38,6 +38,11 @@ class Importer {
   std::optional<Tensor> ValueNow(Value value) {
     return onnx::ValueNow(value, parameter_values_, work_left_);
   }
+  // Notes a new node that reads what has a length which data decide.
+  void NoteLength(const Node& node);
+  bool MayHaveLengthByData(Value value) const {
+    return lengths_.contains(value.node);
+  }
   // As InputExtents does.
   Extents Rebatched(Extents stated, const Shape& data) {
     return extents_->Rebatched(std::move(stated), data);
@@ -142,6 +147,7 @@ class Importer {
   Scope* scope_ = nullptr;            // of the node that is being imported
   int depth_ = 0;                     // of graphs in graphs
   int64_t nodes_ = 0, elements_ = 0;
+  std::set<const Node*> lengths_;  // looked up only
   // Of the interpreter, as ConstantValue counts it, and of memory.
   double work_left_ = 1e9;
   int64_t bytes_left_ = int64_t{1} << 30;

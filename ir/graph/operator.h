@@ -104,6 +104,15 @@ struct InputSpec {
   InputKind kind = InputKind::kData;
 };
 
+// Values decide how long an axis of some outputs is: it has its greatest
+// extent, and the first entries count, as many as another output says.
+struct DataLength {
+  int count = 0;  // the output that says it, i32[1]
+  // Of each output from the first on: the axis; -1, or too few: none.
+  std::vector<int> axes = {};
+  std::vector<int> by = {};  // the inputs that decide it
+};
+
 // The default initializer of a variable created for an input, MXNet's text:
 // ["zero", {}]. Empty: by the rules on names (mx.init.Initializer).
 using InitText = std::string;
@@ -206,6 +215,8 @@ struct Operator {
   std::function<RowForm(const void* attrs, const Node& node,
                         std::span<const RowForm> inputs, GraphBuilder&)>
       row_form;
+  // May be empty: all lengths are known before anything runs.
+  std::function<DataLength(const void* attrs)> data_length;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
   // and does not count them as outputs. Empty: none; see Node::NextStates.

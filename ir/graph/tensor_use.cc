@@ -31,6 +31,7 @@ constexpr RoleText kRoleTexts[] = {
     {"shared", kOptimizerPrefix},
     {"updates", "optimizer/updates"},
     {"begun", "optimizer/begun"},
+    {"count", "count:"},
 };
 
 const RoleText& TextOf(TensorRole role) {

@@ -22,12 +22,13 @@ enum class TensorRole : uint8_t {
   kShared,     // the same, for all parameters
   kUpdates,    // the same, i64[1]: how many updates there were
   kBegun,      // the same, f64[1]: whether there was one
+  kCount,      // an output, i32[1]: how many rows of the output `of` there are
 };
 
 struct TensorUse {
   TensorRole role = TensorRole::kOther;
   // The parameter, or the state of role kLossScale, that a gradient is of, or
-  // what belongs to it; empty for the other roles.
+  // what belongs to it; an output, of kCount; empty for the other roles.
   std::string of;
 
   friend bool operator==(const TensorUse&, const TensorUse&) = default;

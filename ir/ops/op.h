@@ -258,6 +258,17 @@ class Op {
     };
     return *this;
   }
+  Op& LengthByData(DataLength length) {
+    op_.data_length = [length](const void*) { return length; };
+    return *this;
+  }
+  template <class F>
+  Op& LengthByDataOf(F f) {  // DataLength(const A&)
+    op_.data_length = [f](const void* a) {
+      return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
   Op& NextStates(int count) {
     return NextStatesOf([count](const A&) { return count; });
   }

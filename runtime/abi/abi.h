@@ -202,7 +202,9 @@ typedef enum mxc_tensor_role {
   MXC_TENSOR_UPDATES = 14, /* the same, counted for each parameter by itself:
                               how many updates there were */
   MXC_TENSOR_BEGUN = 15,   /* the same: whether there was one */
-  MXC_TENSOR_ROLE_COUNT = 16
+  MXC_TENSOR_COUNT = 16,   /* output "count:NAME": how many rows of the output
+                              NAME there are, one i32 */
+  MXC_TENSOR_ROLE_COUNT = 17
 } mxc_tensor_role;
 
 /* What lives from run to run: parameters that are trained, moving statistics,

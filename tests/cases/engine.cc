@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 
 #include "codegen/codegen.h"
@@ -73,6 +74,40 @@ Result<std::vector<Tensor>> RunArtifact(
   return outputs;
 }
 
+Tensor FirstRows(const Tensor& tensor, int64_t rows) {
+  TensorType type = tensor.type();
+  type.shape[0] = rows;
+  std::byte* bytes = nullptr;
+  Tensor first = Tensor::Allocate(type, &bytes);
+  std::memcpy(bytes, tensor.bytes(), static_cast<size_t>(type.bytes()));
+  return first;
+}
+
+// The user's outputs: those whose length data decide as long as their counts,
+// which stand behind them, say.
+std::vector<Tensor> Counted(const Program& program,
+                            const std::vector<Tensor>& outputs) {
+  std::map<std::string, int64_t> counts;
+  const std::vector<int> buffers = program.BuffersOf(BufferKind::kOutput);
+  const auto is_count = [&](size_t i) {
+    return program.buffers[buffers[i]].use.role == TensorRole::kCount;
+  };
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (!is_count(i)) continue;
+    counts[program.buffers[buffers[i]].use.of] =
+        static_cast<int64_t>(outputs[i].At(0));
+  }
+  std::vector<Tensor> counted;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    if (is_count(i)) continue;
+    const auto rows = counts.find(program.buffers[buffers[i]].name);
+    counted.push_back(rows == counts.end()
+                          ? outputs[i]
+                          : FirstRows(outputs[i], rows->second));
+  }
+  return counted;
+}
+
 Result<std::vector<Tensor>> RunCompiled(
     const Program& program, const Target& target,
     const std::map<std::string, Tensor>& inputs, int threads) {
@@ -105,8 +140,10 @@ Result<std::vector<Tensor>> RunGraph(
   passes.disabled = options.disabled;
   MXC_ASSIGN(const Program program,
              RunPipeline(std::move(graph), {&planned, catalog.get()}, passes));
-  if (compiled) return RunCompiled(program, target, inputs, options.threads);
-  return Interpret(program, inputs);
+  MXC_ASSIGN(const std::vector<Tensor> outputs,
+             compiled ? RunCompiled(program, target, inputs, options.threads)
+                      : Interpret(program, inputs));
+  return Counted(program, outputs);
 }
 
 }  // namespace mxc

@@ -26,7 +26,8 @@ struct EngineOptions {
 };
 
 // The graph's outputs for inputs by name. Inputs that no output depends on may
-// be there; all shapes and element types are known.
+// be there; all shapes and element types are known. Outputs whose length data
+// decide are as long as it says.
 Result<std::vector<Tensor>> RunGraph(
     Graph graph, const std::map<std::string, Tensor>& inputs,
     const EngineOptions& options);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
+#include <string_view>
 
 #include "runtime/train/floats.h"
 #include "tools/run/failure.h"
@@ -28,6 +30,20 @@ std::vector<size_t> Best(std::span<const float> row, int count) {
   return order;
 }
 
+// How many rows of an output there are, where data decide it.
+std::optional<int64_t> CountOf(const api::Executor& executor,
+                               const std::vector<mxc_tensor>& outputs,
+                               std::string_view name) {
+  for (size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].use != MXC_USE_COUNT) continue;
+    if (outputs[k].name != "count:" + std::string(name)) continue;
+    int32_t count = 0;
+    std::memcpy(&count, executor.Output(k).data(), sizeof count);
+    return count;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string Describe(const runtime::Array& array) {
@@ -45,11 +61,14 @@ std::vector<OutputValues> Results(const api::Executor& executor,
                                   const std::vector<mxc_tensor>& outputs) {
   std::vector<OutputValues> results;
   for (size_t k = 0; k < outputs.size(); ++k) {
-    const auto shape = api::Shape(outputs[k]);
-    runtime::Array array = Take(runtime::Array::Allocate(
-        TypeOf(outputs[k]), {shape.begin(), shape.end()}));
+    const auto all = api::Shape(outputs[k]);
+    std::vector<int64_t> shape(all.begin(), all.end());
+    const auto count = CountOf(executor, outputs, outputs[k].name);
+    if (count) shape[0] = *count;
+    runtime::Array array =
+        Take(runtime::Array::Allocate(TypeOf(outputs[k]), std::move(shape)));
     const auto values = executor.Output(k);
-    std::memcpy(array.bytes().data(), values.data(), values.size());
+    std::memcpy(array.bytes().data(), values.data(), array.bytes().size());
     results.push_back({outputs[k].name, std::move(array)});
   }
   return results;

@@ -18,7 +18,8 @@ std::string Describe(const runtime::Array& array);
 
 std::vector<float> Floats(const runtime::Array& array);
 
-// What the executor's last run computed.
+// What the executor's last run computed. Of an output of which only some rows
+// are there (MXC_USE_COUNT) these.
 std::vector<OutputValues> Results(const api::Executor& executor,
                                   const std::vector<mxc_tensor>& outputs);
 

@@ -83,7 +83,8 @@ std::vector<OutputValues> SampleBatches::Run(
   std::vector<OutputValues> values;
   for (const mxc_tensor& output : outputs) {
     const auto shape = api::Shape(output);
-    if (shape.empty() || shape[0] != batch) {
+    const bool counts = output.use == MXC_USE_COUNT;
+    if (shape.empty() || shape[0] != batch || counts) {
       throw Failure("the artifact computes " + std::to_string(batch) +
                     " samples at once, " + std::to_string(samples_) +
                     " are given, and output '" + std::string(output.name) +

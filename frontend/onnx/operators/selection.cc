@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What keeps some elements: how many depends on values, so these have to be
-// known when the network is imported.
+// What keeps some elements: how many depends on values. Where these are not
+// known when the network is imported, there is room for all of them.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "frontend/onnx/call.h"
 
@@ -14,12 +15,34 @@ Shape LengthOf(const Extents& values) {
   return Shape{static_cast<int64_t>(values.size())};
 }
 
+// Axis `axis` first; the same brings it back where it was.
+Extents Swapped(int axis, int rank) {
+  Extents order = AxesFrom(0, rank);
+  std::swap(order[0], order[static_cast<size_t>(axis)]);
+  return order;
+}
+
+// Beyond the condition nothing is kept.
+Value CompressByData(Call& c, Value data, int axis) {
+  const int64_t given = c.ShapeOf(1)[0], extent = data.shape()[axis];
+  c.Require(given <= extent, "its condition has {} elements, expected {}",
+            given, extent);
+  Value condition = c.In(1);
+  if (given < extent) {
+    const TensorType rest = {condition.type().dtype, Shape{extent - given}};
+    condition = c.Concat({condition, c.Zeros(rest)}, 0);
+  }
+  const Extents order = Swapped(axis, data.shape().rank());
+  const Value rows =
+      c.Op("_contrib_boolean_mask", {c.Transpose(data, order), condition});
+  return c.Transpose(rows, order);
+}
+
 }  // namespace
 
 void ImportCompress(Call& c) {
-  const Tensor condition = c.Need(1, "condition");
-  c.Require(condition.shape().rank() == 1, "its condition has shape {}",
-            ToString(condition.shape()));
+  c.Require(c.RankOf(1) == 1, "its condition has shape {}",
+            ToString(c.ShapeOf(1)));
   Extents dims = c.ShapeOf(0).dims();
   int axis = 0;
   const bool flat = !c.HasAttribute("axis");
@@ -28,6 +51,10 @@ void ImportCompress(Call& c) {
   } else {
     axis = c.Axis(c.Int("axis"), c.RankOf(0));
   }
+  if (!c.Known(1) && !Call::IsEmpty(dims) && !Call::IsEmpty(c.ShapeOf(1))) {
+    return c.Give(0, CompressByData(c, c.Reshape(c.In(0), dims), axis));
+  }
+  const Tensor condition = c.Need(1, "condition");
   Extents kept;
   for (int64_t i = 0; i < condition.shape().elements(); ++i) {
     if (condition.At(i) == 0) continue;
@@ -45,6 +72,10 @@ void ImportCompress(Call& c) {
 
 // [rank, count]; of a scalar [1, count].
 void ImportNonZero(Call& c) {
+  if (!c.Known(0) && !Call::IsEmpty(c.ShapeOf(0))) {
+    const Value data = c.RankOf(0) > 0 ? c.In(0) : c.Reshape(c.In(0), {1});
+    return c.Give(0, c.Transpose(c.Op("_npx_nonzero", {data}), {1, 0}));
+  }
   const Tensor x = c.Need(0, "data");
   Shape shape = x.shape();
   if (shape.rank() == 0) shape = Shape{1};
@@ -117,8 +148,26 @@ Tensor UniqueTaken(const Tensor& x, const UniqueParts& parts,
 
 }  // namespace
 
+namespace {
+
+// All elements, ascending.
+void UniqueByData(Call& c) {
+  const std::vector<Value> found = c.Ops("_npi_unique", {c.In(0)},
+                                         {{"return_index", "True"},
+                                          {"return_inverse", "True"},
+                                          {"return_counts", "True"}});
+  for (int i = 0; i < c.outputs(); ++i)
+    c.Give(i, found[static_cast<size_t>(i)]);
+}
+
+}  // namespace
+
 void ImportUnique(Call& c) {
   const bool sorted = c.Flag("sorted", true);
+  if (sorted && !c.HasAttribute("axis") && !c.Known(0) &&
+      !Call::IsEmpty(c.ShapeOf(0))) {
+    return UniqueByData(c);
+  }
   const Tensor x = c.Need(0, "data");
   Shape shape = x.shape();
   int axis = 0;

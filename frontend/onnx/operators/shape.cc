@@ -162,6 +162,7 @@ void ImportTranspose(Call& c) {
 }
 
 void ImportShape(Call& c) {
+  c.RequireKnownShape(0);
   const Shape& of = c.ShapeOf(0);
   const auto bound = [&](int64_t at) {
     if (at < 0) at += of.rank();
@@ -177,6 +178,7 @@ void ImportShape(Call& c) {
 }
 
 void ImportSize(Call& c) {
+  c.RequireKnownShape(0);
   c.Give(0, IntTensor({c.ShapeOf(0).elements()}, Shape(Extents())));
 }
 

@@ -100,7 +100,7 @@ class ScatterAlongGradient {
         axis_(*ResolveAxis(attrs.axis, g.In(0).shape().rank())),
         data_(g.In(0)),
         values_(g.In(2)),
-        positions_(Spread(g.In(1))),
+        positions_(Spread(Whole(g.In(1)))),
         head_(g.Head()) {}
 
   std::vector<Value> Of() {
@@ -124,6 +124,12 @@ class ScatterAlongGradient {
   }
 
  private:
+  // As they are read: fractions are cut.
+  Value Whole(Value positions) {
+    const bool cut = IsFloat(positions.type().dtype);
+    return cut ? g_.Cast(positions, DType::kI64) : positions;
+  }
+
   // What is given for each position along the axis, for each value.
   Value Spread(Value line_of) {
     const Shape& shape = values_.shape();

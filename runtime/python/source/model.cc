@@ -42,6 +42,8 @@ const char* UseName(mxc_use use) {
       return "updates";
     case MXC_USE_BEGUN:
       return "begun";
+    case MXC_USE_COUNT:
+      return "count";
     default:
       return "other";
   }

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// _npi_unique: the different elements of an array, ascending; -0 is 0.
+//   data     t[…], n elements
+//   output   t[n]
+//   index    i64[n]   where each is first, in row-major order   return_index
+//   inverse  i64[n]   which of them each element is             return_inverse
+//   counts   i64[n]   how often each is there                   return_counts
+//   count    i32[1]   how many there are; hidden. All but inverse have so many
+// NaN is greater than every number, and each one another element, as NumPy had
+// it; MXNet 1.9.1 leaves behind a NaN what is not in order.
+// C1  axis is None
+// C2  data have fewer than 2^31 elements
+// Source: MXNet 1.9.1 operator/numpy/np_unique_op.cc.
+#include "ir/ops/numpy/np_composition.h"
+#include "ir/ops/numpy/np_cumsum.h"
+#include "ir/ops/tensor/argsort.h"
+#include "ir/ops/tensor/cast.h"
+#include "ir/ops/tensor/cut.h"
+#include "ir/ops/tensor/sorting.h"
+#include "ir/ops/tensor/take.h"
+
+namespace mxc {
+namespace {
+
+struct UniqueAttrs {
+  bool return_index = false, return_inverse = false, return_counts = false;
+  std::optional<int64_t> axis;
+
+  void Describe(Fields& f) {
+    f("return_index", return_index).Doc("where each is first, too");
+    f("return_inverse", return_inverse).Doc("which each element is, too");
+    f("return_counts", return_counts).Doc("how often each is there, too");
+    f("axis", axis).Doc("None: of all elements");
+  }
+  int visible() const {
+    return 1 + return_index + return_inverse + return_counts;
+  }
+};
+
+std::optional<std::string> CheckUnique(const UniqueAttrs& a) {
+  if (!a.axis) return std::nullopt;
+  return fmt::format("C1: axis is {}, expected None", *a.axis);
+}
+
+std::vector<std::string> UniqueOutputs(const UniqueAttrs& a) {
+  std::vector<std::string> names = {"output"};
+  if (a.return_index) names.emplace_back("index");
+  if (a.return_inverse) names.emplace_back("inverse");
+  if (a.return_counts) names.emplace_back("counts");
+  names.emplace_back("count");
+  return names;
+}
+
+void UniqueTypes(const UniqueAttrs& a, TypeInference& t) {
+  t.SetOutDType(0, t.InDType(0));
+  for (int i = 1; i < a.visible(); ++i) t.SetOutDType(i, DType::kI64);
+  t.SetOutDType(a.visible(), DType::kI32);
+  t.SetOut(a.visible(), {1});
+  const auto sorted = RequireSortedAxis({}, t);
+  if (!sorted) return;
+  for (int i = 0; i < a.visible(); ++i) t.SetOut(i, sorted->sorted);
+}
+
+DataLength UniqueLength(const UniqueAttrs& a) {
+  DataLength length = {.count = a.visible(), .axes = {}, .by = {0}};
+  length.axes.assign(static_cast<size_t>(a.visible()), 0);
+  if (a.return_inverse) length.axes[a.return_index ? 2 : 1] = -1;
+  return length;
+}
+
+// Writes one node out, of n sorted elements.
+class UniqueParts {
+ public:
+  UniqueParts(const Node& node, GraphBuilder& b)
+      : b_(b),
+        sorted_(SortInput({}, node, b)),
+        values_(SortedValues(sorted_, b)),
+        n_(static_cast<int>(values_.shape()[0])),
+        begins_(Begins()),
+        found_(b.Ops<op::NonzeroPlaces>({begins_}, "places")) {}
+
+  std::vector<Value> Write(const UniqueAttrs& a) {
+    std::vector<Value> parts = {b_.Op<op::Take>({values_, found_[0]})};
+    if (a.return_index) {
+      parts.push_back(Long(b_.Op<op::Take>({sorted_.order, found_[0]})));
+    }
+    if (a.return_inverse) parts.push_back(Long(Inverse()));
+    if (a.return_counts) parts.push_back(Long(Counts()));
+    parts.push_back(found_[1]);
+    return parts;
+  }
+
+ private:
+  Value Long(Value x) { return b_.Cast(x, DType::kI64); }
+  Value Ones(int64_t count) { return b_.Ones({DType::kI32, Shape{count}}); }
+
+  // i32[n]: 1 where an element is another one than that before it.
+  Value Begins() {
+    if (n_ == 1) return Ones(1);
+    const Value before = b_.SliceAxis(values_, 0, 0, n_ - 1);
+    const Value element = b_.SliceAxis(values_, 0, 1, n_);
+    const Value other = b_.Op("broadcast_not_equal", {element, before});
+    return b_.Concat({Ones(1), b_.Cast(other, DType::kI32)}, 0);
+  }
+  Value Inverse() {
+    const Value group =
+        b_.Sub(b_.Op<op::NpCumsum>({begins_}, {.axis = 0}, "group"), 1);
+    const Value place =
+        b_.Op<op::Argsort>({sorted_.order}, {.axis = 0, .dtype = DType::kI32});
+    return b_.Op<op::Take>({group, place});
+  }
+  // From where one begins to where the next one does, or the elements end.
+  Value Counts() {
+    const Value begin =
+        b_.Op<op::Cut>({found_[0], found_[1]},
+                       {.axis = 0, .neutral = static_cast<double>(n_)});
+    const Value end = b_.Mul(Ones(1), n_);
+    if (n_ == 1) return b_.Sub(end, begin);
+    return b_.Sub(b_.Concat({b_.SliceAxis(begin, 0, 1, n_), end}, 0), begin);
+  }
+
+  GraphBuilder& b_;
+  const SortParts sorted_;
+  const Value values_;
+  const int n_;
+  const Value begins_;
+  const std::vector<Value> found_;
+};
+
+}  // namespace
+
+MXC_OP(NpiUnique) {
+  return Op<UniqueAttrs>("_npi_unique")
+      .Doc("the different elements, ascending; how many, data decide")
+      .OutputsOf(UniqueOutputs)
+      .VisibleOutputsOf([](const UniqueAttrs& a) { return a.visible(); })
+      .Check(CheckUnique)
+      .Types(UniqueTypes)
+      .LengthByDataOf(UniqueLength)
+      .Decompose([](const UniqueAttrs& a, const Node& node, GraphBuilder& b) {
+        return UniqueParts(node, b).Write(a);
+      })
+      .ZeroGradient();
+}
+
+}  // namespace mxc
