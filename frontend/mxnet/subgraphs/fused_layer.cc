@@ -20,20 +20,6 @@ std::string SettingsOf(const Node& node) {
   return PrintAttrLines(node.op->print(node.attrs.get()));
 }
 
-// Whether the function has no negative values.
-bool IsPositive(const Node& function) {
-  if (function.Is("Activation")) {
-    for (const auto& [name, text] : function.op->print(function.attrs.get())) {
-      if (name != "act_type") continue;
-      return text == "relu" || text == "sigmoid" || text == "softrelu";
-    }
-  }
-  constexpr std::string_view kPositive[] = {"clip", "square", "sqrt", "exp",
-                                            "abs"};
-  return std::ranges::any_of(
-      kPositive, [&](std::string_view name) { return function.Is(name); });
-}
-
 // One node of the nested graph, in its order. False for one that no fused layer
 // has.
 bool Take(const Node& node, QuantizedLayerAttrs& layer) {
@@ -53,7 +39,7 @@ bool Take(const Node& node, QuantizedLayerAttrs& layer) {
     return !std::exchange(layer.with_sum, true);
   }
   if (node.inputs.size() != 1) return false;
-  layer.positive = IsPositive(node);
+  layer.positive = HasNoNegatives(node);
   auto& function = layer.with_sum ? layer.sum_activation : layer.activation;
   (layer.with_sum ? layer.sum_activation_settings : layer.activation_settings) =
       SettingsOf(node);

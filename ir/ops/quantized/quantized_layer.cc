@@ -59,6 +59,19 @@ std::vector<InputSpec> QuantizedLayerAttrs::Inputs() const {
   return inputs;
 }
 
+bool HasNoNegatives(const Node& function) {
+  if (function.Is("Activation")) {
+    for (const auto& [name, text] : function.op->print(function.attrs.get())) {
+      if (name != "act_type") continue;
+      return text == "relu" || text == "sigmoid" || text == "softrelu";
+    }
+  }
+  constexpr std::string_view kPositive[] = {"clip", "square", "sqrt", "exp",
+                                            "abs"};
+  return std::ranges::any_of(
+      kPositive, [&](std::string_view name) { return function.Is(name); });
+}
+
 namespace {
 
 constexpr double kGreatestI32 = 2147483647;

@@ -55,6 +55,9 @@ struct QuantizedLayerAttrs {
   std::vector<InputSpec> Inputs() const;
 };
 
+// Whether a function that is fused with a layer has no negative values.
+bool HasNoNegatives(const Node& function);
+
 void QuantizedLayerTypes(const QuantizedLayerAttrs& a, TypeInference& t);
 std::vector<Value> QuantizedLayerParts(const QuantizedLayerAttrs& a,
                                        const Node& node, GraphBuilder& b);

@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/quantize/calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <span>
+#include <utility>
+
+#include "tools/driver/figures.h"
+#include "tools/driver/unplaced_error.h"
+
+namespace mxc {
+
+int64_t CalibrationReport::integer_layers() const {
+  return std::ranges::count(layers, true, &CalibratedLayer::is_integer);
+}
+
+Calibration::Calibration(CalibrationRequest request,
+                         std::shared_ptr<LoadedNetwork> network, Tell tell)
+    : request_(std::move(request)),
+      network_(std::move(network)),
+      tell_(std::move(tell)) {}
+
+// Drafts are alike, so that a TensorId names the same value in each.
+Result<Model> Calibration::Draft() const {
+  MXC_ASSIGN(Model model,
+             network_->DraftWithParameters(request_.compile.For(0)));
+  MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
+  if (!request_.compile.network.init.empty()) {
+    std::map<std::string, Tensor> drawn;
+    MXC_RETURN_IF_ERROR(
+        InitializeMissing(request_.compile.network, model, drawn));
+  }
+  MXC_RETURN_IF_ERROR(RequireParameters(model));
+  return model;
+}
+
+Result<Trial> Calibration::Compile(const Graph& graph) {
+  return Trial::Compile(request_.compile, graph, arrays_, request_.threads);
+}
+
+Status Calibration::RequireKept() const {
+  Diagnostics errors;
+  for (const std::string& name : request_.kept) {
+    if (std::ranges::find(report_.layers, name, &CalibratedLayer::name) ==
+        report_.layers.end()) {
+      errors.push_back(UnplacedError(fmt::format(
+          "--keep: '{}' is no layer that 8-bit numbers could compute", name)));
+    }
+  }
+  if (!errors.empty()) return errors;
+  return Done{};
+}
+
+Status Calibration::CollectRanges() {
+  MXC_ASSIGN(Model model, Draft());
+  MXC_ASSIGN(arrays_, ArraysOf(model));
+  const std::vector<FusedLayer> layers = FindFusedLayers(model.graph);
+  if (layers.empty()) {
+    return UnplacedError(
+        "the network has no Convolution over two axes and no FullyConnected, "
+        "whose weights are parameters and of float32: 8-bit numbers would "
+        "compute nothing");
+  }
+  for (const FusedLayer& layer : layers) {
+    CalibratedLayer& row = report_.layers.emplace_back();
+    row.name = layer.layer->name;
+    row.op = layer.layer->op->name;
+  }
+  MXC_RETURN_IF_ERROR(RequireKept());
+  const std::vector<Value> values = RangedValues(layers);
+  const size_t outputs = model.graph.outputs.size();
+  for (const Value& value : values) {
+    model.graph.outputs.push_back(value);
+    model.graph.output_names.push_back(value.node->name);
+  }
+  MXC_ASSIGN(const Trial trial, Compile(model.graph));
+  std::vector<ValueStatistics> statistics(values.size());
+  const auto pass = [&](void (ValueStatistics::*take)(std::span<const float>)) {
+    return trial.Run(request_.samples,
+                     [&](const std::vector<train::FloatView>& all) -> Status {
+                       for (size_t i = 0; i < values.size(); ++i) {
+                         (statistics[i].*take)(all[outputs + i].values);
+                       }
+                       return Done{};
+                     });
+  };
+  MXC_ASSIGN(report_.samples, pass(&ValueStatistics::Extend));
+  if (request_.mode != RangeMode::kNaive) {
+    MXC_RETURN_IF_ERROR(pass(&ValueStatistics::Count));
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    const TensorId id(values[i]);
+    ranges_[id] = statistics[i].RangeBy(request_.mode, request_.percentile);
+    whole_[id] = statistics[i].RangeBy(RangeMode::kNaive, 0);
+    if (!statistics[i].finite()) broken_.insert(id);
+  }
+  for (size_t i = 0; i < layers.size(); ++i) {
+    report_.layers[i].is_integer = true;
+    for (const Value value : RangedValues({layers[i]})) {
+      if (broken_.contains(TensorId(value))) {
+        Refuse(i, "its values are not all numbers");
+      }
+    }
+  }
+  return Done{};
+}
+
+void Calibration::WidenRanges(const FusedLayer& layer) {
+  for (const Value value : RangedValues({layer})) {
+    ranges_[TensorId(value)] = whole_.at(TensorId(value));
+  }
+}
+
+Status Calibration::MeasureErrors() {
+  MXC_ASSIGN(Model model, Draft());
+  const std::vector<FusedLayer> layers = FindFusedLayers(model.graph);
+  for (size_t i = 0; i < layers.size(); ++i) {
+    report_.layers[i].data = ranges_.at(TensorId(layers[i].data()));
+    report_.layers[i].output = ranges_.at(TensorId(layers[i].output()));
+  }
+  const size_t outputs = model.graph.outputs.size();
+  AddErrorOutputs(layers, ranges_, model.graph);
+  MXC_ASSIGN(const Trial trial, Compile(model.graph));
+  std::vector<double> sums(2 * layers.size(), 0);
+  MXC_RETURN_IF_ERROR(
+      trial.Run(request_.samples,
+                [&](const std::vector<train::FloatView>& all) -> Status {
+                  for (size_t i = 0; i < sums.size(); ++i) {
+                    sums[i] += all[outputs + i].values[0];
+                  }
+                  return Done{};
+                }));
+  for (size_t i = 0; i < layers.size(); ++i) {
+    const double squares = sums[2 * i + 1];
+    report_.layers[i].error =
+        squares > 0 ? std::sqrt(sums[2 * i] / squares) : 0;
+  }
+  return Done{};
+}
+
+Status Calibration::MeasureWidened() {
+  MXC_ASSIGN(const Model model, Draft());
+  const std::vector<FusedLayer> layers = FindFusedLayers(model.graph);
+  bool any = false;
+  for (size_t i = 0; i < layers.size(); ++i) {
+    if (report_.layers[i].error <= request_.greatest_error) continue;
+    WidenRanges(layers[i]);
+    any = true;
+  }
+  if (!any) return Done{};
+  return MeasureErrors();
+}
+
+void Calibration::Refuse(size_t layer, std::string why) {
+  report_.layers[layer].is_integer = false;
+  report_.layers[layer].why_float = std::move(why);
+}
+
+void Calibration::Choose() {
+  for (size_t i = 0; i < report_.layers.size(); ++i) {
+    const CalibratedLayer& layer = report_.layers[i];
+    if (!layer.is_integer) continue;
+    if (request_.kept.contains(layer.name)) {
+      Refuse(i, "kept");
+    } else if (!(layer.error <= request_.greatest_error)) {
+      Refuse(i, "error");
+    }
+  }
+}
+
+std::vector<size_t> Calibration::ByError() const {
+  std::vector<size_t> order;
+  for (size_t i = 0; i < report_.layers.size(); ++i) {
+    if (report_.layers[i].is_integer) order.push_back(i);
+  }
+  std::ranges::stable_sort(order, std::greater<>(),
+                           [&](size_t i) { return report_.layers[i].error; });
+  return order;
+}
+
+std::vector<bool> Calibration::Chosen() const {
+  std::vector<bool> chosen;
+  for (const CalibratedLayer& layer : report_.layers) {
+    chosen.push_back(layer.is_integer);
+  }
+  return chosen;
+}
+
+// Each time twice as many layers are given back to floats.
+Status Calibration::KeepWithinBudget() {
+  Validation validation(request_.validation);
+  {
+    MXC_ASSIGN(const Model model, Draft());
+    MXC_ASSIGN(const Trial floats, Compile(model.graph));
+    MXC_ASSIGN(report_.before, validation.Measure(floats));
+  }
+  for (size_t count = 1;; count *= 2) {
+    MXC_ASSIGN(Model model, Draft());
+    QuantizeGraph(FindFusedLayers(model.graph), Chosen(), ranges_, model.graph);
+    MXC_ASSIGN(const Trial trial, Compile(model.graph));
+    MXC_ASSIGN(report_.after, validation.Measure(trial));
+    ++report_.trials;
+    const double worse = report_.after.WorseThan(report_.before);
+    tell_("try",
+          fmt::format("{} of {} layers of 8-bit numbers: {:.2f} worse",
+                      report_.integer_layers(), report_.layers.size(), worse));
+    if (worse <= request_.accuracy_budget) return Done{};
+    const std::vector<size_t> order = ByError();
+    if (order.empty()) return Done{};
+    for (size_t i = 0; i < std::min(count, order.size()); ++i) {
+      Refuse(order[i], "accuracy");
+    }
+  }
+}
+
+Result<Model> Calibration::Run() {
+  MXC_RETURN_IF_ERROR(CollectRanges());
+  tell_("calibrate", fmt::format("{}, {}", Count(report_.samples, "sample"),
+                                 Count(std::ssize(report_.layers), "layer")));
+  MXC_RETURN_IF_ERROR(MeasureErrors());
+  if (request_.mode != RangeMode::kNaive) {
+    MXC_RETURN_IF_ERROR(MeasureWidened());
+  }
+  Choose();
+  MXC_RETURN_IF_ERROR(KeepWithinBudget());
+  MXC_ASSIGN(Model model, Draft());
+  QuantizeGraph(FindFusedLayers(model.graph), Chosen(), ranges_, model.graph);
+  return model;
+}
+
+}  // namespace mxc
