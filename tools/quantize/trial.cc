@@ -82,9 +82,10 @@ Result<Trial> Trial::Compile(const CompileRequest& like, const Graph& form,
   request.entries = {"infer"};
   request.golden = Golden::kOff;
   request.network = {};
-  request.network.model = like.network.model;
+  request.network.model =
+      StemOfNetwork(like.network.model) + "-symbol.json";  // of any format
   request.network.text = std::make_shared<SourceFile>(
-      SourceFile{like.network.model, WriteSymbol(form)});
+      SourceFile{request.network.model, WriteSymbol(form)});
   request.network.arrays = std::move(arrays);
   Progress silent;
   MXC_ASSIGN(const Artifact artifact, mxc::Compile(request, silent));
