@@ -15,11 +15,23 @@ void SetAvx512(CpuMachine& machine) {
   machine.row_load_cycles = 0.12;
 }
 
+void SetNeon(CpuMachine& machine) {
+  machine.vector_registers = 32;
+  machine.multiplies_by_element = true;
+  machine.most_tile_vectors = 4;
+}
+
+void SetRvv(CpuMachine& machine) {
+  machine.vector_registers = 32;
+  machine.multiply_adds = 1;
+  machine.loads = 1;
+}
+
 // The kinds of instructions (MXC_LEVEL) that differ from the default.
 constexpr struct {
   std::string_view isa;
   void (*set)(CpuMachine& machine);
-} kKinds[] = {{"avx512", SetAvx512}};
+} kKinds[] = {{"avx512", SetAvx512}, {"neon", SetNeon}, {"rvv", SetRvv}};
 
 }  // namespace
 

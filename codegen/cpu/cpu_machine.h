@@ -34,6 +34,9 @@ struct CpuMachine : Machine {
   // An instruction reads an element of memory into all lanes and multiplies, so
   // that the element takes no register.
   bool multiplies_by_memory = false;
+  // An instruction multiplies by one element of a register, so that a register
+  // for each position holds the elements of several steps.
+  bool multiplies_by_element = false;
   // Vectors of this size take twice as long as their halves where units are
   // half as wide, and never less.
   int split_vector_bytes = 64;

@@ -26,18 +26,25 @@ void OnBadAllocation(void*, const char*, bool) {
   throw std::bad_alloc();
 }
 
+template <void (*... parts)()>
+void Begin() {
+  (parts(), ...);
+}
+
+// The architectures that LLVM writes code for.
+#define MXC_ARCHITECTURE(name)                                          \
+  Begin<LLVMInitialize##name##TargetInfo, LLVMInitialize##name##Target, \
+        LLVMInitialize##name##TargetMC, LLVMInitialize##name##AsmPrinter>
+constexpr void (*kArchitectures[])() = {
+    MXC_ARCHITECTURE(X86), MXC_ARCHITECTURE(AArch64), MXC_ARCHITECTURE(RISCV),
+    MXC_ARCHITECTURE(NVPTX)};
+#undef MXC_ARCHITECTURE
+
 void InitializeTargets() {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::install_bad_alloc_error_handler(OnBadAllocation);
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
+    for (const auto begin : kArchitectures) begin();
   });
 }
 
@@ -140,9 +147,12 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
   std::string error;
   const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
   MXC_CHECK(found != nullptr, "{}", error);
+  llvm::TargetOptions options;
+  // Of RISC-V's calling conventions that of Linux; the others have one.
+  if (llvm::Triple(triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
   return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, cpu, features, llvm::TargetOptions(), llvm::Reloc::PIC_,
-      std::nullopt, llvm::CodeGenOptLevel::Default));
+      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
+      llvm::CodeGenOptLevel::Default));
 }
 
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {

@@ -2,6 +2,7 @@
 #include "runtime/artifact/shared_object_check.h"
 
 #include <cstring>
+#include <string>
 
 #include "runtime/abi/abi.h"
 
@@ -11,6 +12,19 @@ namespace {
 constexpr uint64_t kMostSegments = 32;
 constexpr uint64_t kMostZeros = 1 << 16;  // of a segment, behind its bytes
 constexpr uint64_t kMostAlignment = 1 << 21;
+
+std::string MachineName(uint16_t machine) {
+  switch (machine) {
+    case EM_X86_64:
+      return "x86-64";
+    case EM_AARCH64:
+      return "aarch64";
+    case EM_RISCV:
+      return "riscv64";
+    default:
+      return Format("ELF machine %u", machine);
+  }
+}
 
 uint64_t PageAfter(uint64_t address) {
   return (address + MXC_PAGE - 1) / MXC_PAGE * MXC_PAGE;
@@ -39,9 +53,10 @@ Status SharedObjectCheck::Header() {
   }
   if (header_.e_machine != kElfMachine) {
     return Fail(StatusCode::kUnsupported,
-                "compiled for another processor architecture (ELF machine %u, "
-                "this one is %u)",
-                header_.e_machine, kElfMachine);
+                "compiled for another processor architecture (%s; this one is "
+                "%s)",
+                MachineName(header_.e_machine).c_str(),
+                MachineName(kElfMachine).c_str());
   }
   const auto headers =
       ArrayAt<Elf64_Phdr>(object_.bytes_, header_.e_phoff, header_.e_phnum);

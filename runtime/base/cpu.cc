@@ -13,6 +13,8 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#elif defined(__aarch64__) || defined(__riscv)
+#include <sys/auxv.h>
 #endif
 
 namespace mxc::runtime {
@@ -82,6 +84,19 @@ uint64_t ProcessorFeatures() {
   add(MXC_CPU_AVX512_VNNI, tiles && HasAll(more.d, kAmxInt8), MXC_CPU_AMX_INT8);
   return features;
 }
+#elif defined(__aarch64__)
+// Linux, Documentation/arch/arm64/elf_hwcaps.rst: HWCAP_ASIMD.
+uint64_t ProcessorFeatures() {
+  constexpr unsigned long kAsimd = 1ul << 1;
+  return (getauxval(AT_HWCAP) & kAsimd) != 0 ? MXC_CPU_NEON : 0;
+}
+#elif defined(__riscv)
+// Linux, Documentation/arch/riscv/uabi.rst: a bit for each letter of the base
+// instructions; V means registers of 16 bytes at least.
+uint64_t ProcessorFeatures() {
+  constexpr unsigned long kVectors = 1ul << ('v' - 'a');
+  return (getauxval(AT_HWCAP) & kVectors) != 0 ? MXC_CPU_RVV128 : 0;
+}
 #else
 uint64_t ProcessorFeatures() { return 0; }
 #endif
@@ -112,6 +127,15 @@ std::optional<uint64_t> CpuLevelFeatures(std::string_view level) {
   return std::nullopt;
 }
 
+std::string_view CpuLevel(uint64_t features) {
+  std::string_view last;
+#define MXC_LEVEL(name, bits, ...) \
+  if ((features & (bits)) == (bits)) last = name;
+#include "runtime/abi/levels.def"
+#undef MXC_LEVEL
+  return last;
+}
+
 std::string CpuFeatureNames(uint64_t features) {
   static constexpr struct {
     uint64_t bit;
@@ -123,7 +147,9 @@ std::string CpuFeatureNames(uint64_t features) {
                 {MXC_CPU_AVX_VNNI, "AVX-VNNI"},
                 {MXC_CPU_AVX512_VNNI, "AVX512-VNNI"},
                 {MXC_CPU_AMX_BF16, "AMX with bf16"},
-                {MXC_CPU_AMX_INT8, "AMX with int8"}};
+                {MXC_CPU_AMX_INT8, "AMX with int8"},
+                {MXC_CPU_NEON, "NEON"},
+                {MXC_CPU_RVV128, "RISC-V vectors"}};
   std::string names;
   auto add = [&names](const std::string& name) {
     names += (names.empty() ? "" : ", ") + name;

@@ -24,9 +24,12 @@ uint64_t CpuFeatures();
 // registers of AMX's tiles. Any thread, any number of times.
 Status AllowFeatures(uint64_t features);
 
-// The bits of a target's level, "x86-64-v2" to "x86-64-v4-amx"; nothing for
-// another name.
+// The bits of a target's level, "x86-64-v2" to "riscv64-v"; nothing for another
+// name.
 std::optional<uint64_t> CpuLevelFeatures(std::string_view level);
+
+// The last of levels.def that such a machine runs; empty: there is none.
+std::string_view CpuLevel(uint64_t features);
 
 // "AVX2, AVX-512", for people.
 std::string CpuFeatureNames(uint64_t features);

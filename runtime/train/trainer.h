@@ -81,7 +81,7 @@ struct TrainerOptions {
   // ("seed", "7").
   RunSettings settings;
   // Set by a signal's handler: the loop finishes its step, saves and returns.
-  const std::atomic<bool>* interrupted = nullptr;
+  const std::atomic<int>* interrupted = nullptr;
 };
 
 struct TrainResult {
@@ -173,7 +173,7 @@ class Trainer {
   Status SaveIfDue();
   Status SaveForCaffe();
   bool Interrupted() const {
-    return options_.interrupted != nullptr && *options_.interrupted;
+    return options_.interrupted != nullptr && *options_.interrupted != 0;
   }
 
   const std::unique_ptr<EmaStep> ema_;  // of whoever keeps averages

@@ -208,11 +208,13 @@ void CheckInterrupted(int64_t accumulate, double ema, int64_t steps) {
     CAPTURE(stop);
     const std::string prefix =
         folder / ("stopped" + std::to_string(stop)).c_str();
-    std::atomic<bool> interrupted = false;
+    std::atomic<int> interrupted = 0;
     TrainerOptions options = options_of(prefix);
     options.interrupted = &interrupted;
     Run first;
-    first.step.at_step = [&](int64_t number) { interrupted = number == stop; };
+    first.step.at_step = [&](int64_t number) {
+      interrupted = number == stop ? 1 : 0;
+    };
     const auto half = first.Train(options);
     REQUIRE(half.ok());
     CHECK(half->interrupted);

@@ -26,12 +26,12 @@ namespace {
 
 // The first SIGINT or SIGTERM asks the loop to stop; a second one does what it
 // would if nobody had asked.
-std::atomic<bool> interrupted = false;
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> interrupted = 0;
+static_assert(std::atomic<int>::is_always_lock_free);
 struct sigaction unasked[2];  // of SIGINT and of SIGTERM
 
 void AskToStop(int signal) {
-  interrupted = true;
+  interrupted = 1;
   sigaction(signal, &unasked[signal == SIGTERM], nullptr);
 }
 

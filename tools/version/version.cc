@@ -27,14 +27,8 @@ std::string ProcessorModel() {
 }
 
 std::string ProcessorLevel() {
-  const uint64_t features = runtime::CpuFeatures();
-  for (const char* level :
-       {"x86-64-v4-amx", "x86-64-v4-bf16", "x86-64-v4-vnni", "x86-64-v4",
-        "x86-64-v3-vnni", "x86-64-v3", "x86-64-v2"}) {
-    const uint64_t needed = *runtime::CpuLevelFeatures(level);
-    if ((features & needed) == needed) return level;
-  }
-  return "below x86-64-v2";
+  const std::string_view level = runtime::CpuLevel(runtime::CpuFeatures());
+  return level.empty() ? "of no level that mxc knows" : std::string(level);
 }
 
 // Words that follow each other.

@@ -105,8 +105,11 @@ double Waiting(int64_t tasks) {
 
 int MaxPixels(const CpuMachine& machine, int vectors) {
   const bool folded = machine.multiplies_by_memory && vectors == 1;
-  const int free = machine.vector_registers - vectors - (folded ? 0 : 1);
-  return std::clamp(free / vectors, 1, machine.most_tile_pixels);
+  const bool kept = machine.multiplies_by_element;
+  const int free =
+      machine.vector_registers - vectors - (folded || kept ? 0 : 1);
+  return std::clamp(free / (kept ? vectors + 1 : vectors), 1,
+                    machine.most_tile_pixels);
 }
 
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,

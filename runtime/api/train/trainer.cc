@@ -25,7 +25,7 @@ using runtime::StatusCode;
 using runtime::StatusOr;
 
 struct mxc_trainer {
-  std::atomic<bool> stops = false;
+  std::atomic<int> stops = 0;
   mxc_train_events events = {};
   std::unique_ptr<fit::Fit> fit;
   bool trained = false;
@@ -298,7 +298,7 @@ mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
 }
 
 void mxc_trainer_stop(mxc_trainer* trainer) {
-  if (trainer != nullptr) trainer->stops = true;
+  if (trainer != nullptr) trainer->stops = 1;
 }
 
 int mxc_trainer_speaks(const mxc_trainer* trainer) {
