@@ -13,12 +13,17 @@ from . import random as rnd
 from .base import MXNetError
 from .context import (Context, cpu, cpu_pinned, current_context, gpu,
                       gpu_memory_info, num_gpus)
-from .util import (is_np_array, is_np_shape, np_array, np_shape, set_np_shape, use_np,
-                   use_np_array, use_np_shape)
+from .util import (is_np_array, is_np_shape, np_array, np_shape, reset_np, set_np,
+                   set_np_shape, use_np, use_np_array, use_np_shape)
 from ._symbolic import *  # noqa: F403
 from . import contrib, gluon, image, test_utils  # noqa: I001
 from . import image as img
 from . import numpy as np
 from . import numpy_extension as npx
+from . import numpy_dispatch_protocol, numpy_op_signature
+from .symbol import numpy as _symbol_np, numpy_extension as _symbol_npx
+
+nd.np, nd.npx = np, npx
+sym.np, sym.npx = _symbol_np, _symbol_npx
 
 __version__ = "1.9.1"

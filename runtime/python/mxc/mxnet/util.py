@@ -3,6 +3,7 @@
 environment."""
 
 import functools
+import inspect
 import os
 import threading
 
@@ -39,8 +40,8 @@ def is_np_shape():
 
 
 def is_np_array():
-    """False: functions give mx.nd's arrays."""
-    return False
+    """Whether Gluon's parameters and files are mx.np's arrays, in this thread."""
+    return getattr(_flags, "np_array", False)
 
 
 def set_np_shape(active):
@@ -50,62 +51,54 @@ def set_np_shape(active):
     return before
 
 
-def _refuse(active, what):
-    if active:
-        raise NotImplementedError(f"{what}: mx.np is not here")
+def _set_np_array(active):
+    before = is_np_array()
+    _flags.np_array = bool(active)
+    return before
 
 
 def set_np(shape=True, array=True):
-    """Sets is_np_shape; refused unless `array` is False."""
-    _refuse(array, "set_np")
+    """Sets is_np_shape and is_np_array."""
+    if array and not shape:
+        raise ValueError("NumPy's arrays need NumPy's shapes: shape is True where array is")
     set_np_shape(shape)
+    _set_np_array(array)
 
 
 def reset_np():
-    """Shapes as they are at first."""
-    set_np_shape(False)
+    """Shapes and arrays as they are at first."""
+    set_np(False, False)
 
 
-class _ShapeScope:
-    def __init__(self, active):
-        self._active = active
+class _Scope:
+    def __init__(self, setter, active):
+        self._set, self._active, self._before = setter, active, []
 
     def __enter__(self):
-        self._before = set_np_shape(self._active)
+        self._before.append(self._set(self._active))
         return self
 
     def __exit__(self, *_):
-        set_np_shape(self._before)
-
-
-class _NumpyArrayScope:
-    def __init__(self, active):
-        self._active = active
-
-    def __enter__(self):
-        _refuse(self._active, "np_array")
-        return self
-
-    def __exit__(self, *_):
-        pass
+        self._set(self._before.pop())
 
 
 def np_shape(active=True):
     """With block of set_np_shape."""
-    return _ShapeScope(active)
+    return _Scope(set_np_shape, active)
 
 
 def np_array(active=True):
-    """With block; refused unless `active` is False."""
-    return _NumpyArrayScope(active)
+    """With block in which is_np_array gives `active`."""
+    return _Scope(_set_np_array, active)
 
 
 def _decorator(around):
     def decorate(func):
         if isinstance(func, type):
-            for name, member in list(vars(func).items()):
-                if callable(member) and (not name.startswith("__") or
-                                         name in ("__init__", "__call__")):
+            for name in dir(func):
+                member = inspect.getattr_static(func, name)
+                if inspect.isfunction(member) and (
+                        not name.startswith("__") or name in ("__init__", "__call__")):
                     setattr(func, name, decorate(member))
             return func
 
@@ -118,7 +111,12 @@ def _decorator(around):
 
 
 use_np_shape = _decorator(np_shape)
-use_np = use_np_array = _decorator(np_array)
+use_np_array = _decorator(np_array)
+
+
+def use_np(func):
+    """Decorates a function or a class: within, both are NumPy's, shapes and arrays."""
+    return use_np_shape(use_np_array(func))
 
 
 def get_gpu_count():

@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A symbol as one program over arrays, for hybridized blocks."""
-from .. import autograd
+from .. import autograd, symbol
 from .._run import NodeByNode, runner_of
 from ..ndarray import NDArray
+from ..numpy.multiarray import ndarray
 from ..symbol import _operators
+from ..symbol.numpy._symbol import _Symbol
 
 
 class Graph:
@@ -29,6 +31,28 @@ class Graph:
         else:
             outputs = _Watched(self._symbol, ctx, hook).run(inputs, autograd.is_training())
         return [NDArray(output, ctx) for output in outputs]
+
+
+def variable_like(name, array):
+    """A variable of mx.sym, or of mx.sym.np for one of mx.np's arrays."""
+    variable = symbol.var(name)
+    return variable.as_np_ndarray() if isinstance(array, ndarray) else variable
+
+
+def class_of(output):
+    """The class of the arrays that a symbol's values are."""
+    return NDArray if type(output) is symbol.Symbol else ndarray
+
+
+def of_one_kind(outputs):
+    """The outputs; TypeError where some are mx.np's, or mx.sym.np's, and others not."""
+    several = outputs if isinstance(outputs, (list, tuple)) else ()
+    kinds = {isinstance(each, (ndarray, _Symbol)): type(each) for each in several
+             if isinstance(each, (NDArray, symbol.Symbol))}
+    if len(kinds) > 1:
+        raise TypeError("the outputs of a block are all of mx.np or all not, found "
+                        + " and ".join(kind.__name__ for kind in kinds.values()))
+    return outputs
 
 
 class OpHook:

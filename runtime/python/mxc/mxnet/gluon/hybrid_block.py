@@ -3,9 +3,10 @@
 import warnings
 
 from .. import ndarray, symbol
+from .._numpy._call import Untraceable, is_empty
 from ..ndarray import NDArray
 from ..symbol import Symbol
-from ._graph import Graph, OpHook
+from ._graph import Graph, OpHook, class_of, of_one_kind, variable_like
 from ._nested import ARRAY, flatten, regroup, without_trailing_nothing
 from .block import Block
 from .parameter import DeferredInitializationError
@@ -27,6 +28,8 @@ class HybridBlock(Block):
         self._in_format = None
         self._out_format = None
         self._active = False
+        self._traceable = True       # until it asks for what symbols do not have
+        self._classes = []           # of the outputs' arrays
         self._flags = []
         self._op_hook = None
         super().__init__(prefix=prefix, params=params)
@@ -82,6 +85,7 @@ class HybridBlock(Block):
         self.__dict__["_graph"] = None
         self.__dict__["_plain_inputs"] = None
         self.__dict__["_cached_graph"] = ()
+        self.__dict__["_traceable"] = True
 
     # Tracing.
 
@@ -90,12 +94,13 @@ class HybridBlock(Block):
         if not self._cached_graph:
             flat, self._in_format = flatten(list(args), "input")
             names = ["data"] if len(flat) == 1 else [f"data{i}" for i in range(len(flat))]
-            inputs = [None if each is None else symbol.var(name)
+            inputs = [None if each is None else variable_like(name, each)
                       for name, each in zip(names, flat)]
             params = {name: param.var() for name, param in self._reg_params.items()}
             with self.name_scope():
                 out = self.hybrid_forward(symbol, *regroup(inputs, self._in_format), **params)
-            outs, self._out_format = flatten(out, "output")
+            outs, self._out_format = flatten(of_one_kind(out), "output")
+            self._classes = [class_of(each) for each in outs if each is not None]
             out = outs[0] if len(outs) == 1 else symbol.Group([o for o in outs if o is not None])
             self._cached_graph = [each for each in inputs if each is not None], out
         return self._cached_graph
@@ -143,6 +148,8 @@ class HybridBlock(Block):
                     source._finish_deferred_init()
             inputs = self._inputs(arrays)
         outputs = self._graph(inputs, self._op_hook)
+        classes = self._classes or [type(arrays[0])] * len(outputs)
+        outputs = [cls(each._array, each.context) for cls, each in zip(classes, outputs)]
         if self._out_format is None or isinstance(self._out_format, int):
             return outputs[0] if len(outputs) == 1 else outputs
         return regroup(outputs, self._out_format)
@@ -217,7 +224,8 @@ class HybridBlock(Block):
         if self._active and self._plain_inputs == len(arrays) and \
                 all(isinstance(each, NDArray) for each in arrays):
             self._check_contexts(arrays)
-            return self._run(arrays, arrays)
+            if not is_empty(arrays):
+                return self._run(arrays, arrays)
         kinds = {type_of for each in _leaves([x, *args])
                  for type_of in (NDArray, Symbol) if isinstance(each, type_of)}
         if len(kinds) != 1:
@@ -229,12 +237,16 @@ class HybridBlock(Block):
                 return self.hybrid_forward(symbol, x, *args, **params)
         arrays = [each for each in _leaves([x, *args]) if isinstance(each, NDArray)]
         ctx = arrays[0].context
-        if self._active:
+        if self._active and self._traceable and not is_empty(arrays):
             self._check_contexts(arrays)
-            with ctx:
-                return self._call_cached_op(x, *args)
+            try:
+                with ctx:
+                    return self._call_cached_op(x, *args)
+            except Untraceable:
+                self._traceable = False
         with ctx:
-            return self.hybrid_forward(ndarray, x, *args, **self._values(ctx, x, *args))
+            return of_one_kind(self.hybrid_forward(ndarray, x, *args,
+                                                   **self._values(ctx, x, *args)))
 
     def _values(self, ctx, *args):
         try:

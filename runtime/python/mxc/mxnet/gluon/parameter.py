@@ -6,6 +6,7 @@ import numpy as np
 
 from .. import autograd, initializer, ndarray, symbol
 from .. import context as _context
+from ..util import is_np_array
 from ._shapes import compatible, known
 
 __all__ = ["Parameter", "Constant", "DeferredInitializationError"]
@@ -117,7 +118,7 @@ class Parameter:
             self._var = symbol.var(self.name, shape=self.shape, dtype=self.dtype,
                                    lr_mult=self.lr_mult, wd_mult=self.wd_mult, init=self.init,
                                    stype=self._stype)
-        return self._var
+        return self._var.as_np_ndarray() if is_np_array() else self._var
 
     # How it gets its value.
 
@@ -164,6 +165,8 @@ class Parameter:
 
     def _init_impl(self, data, ctx_list):
         self._ctx_list = list(ctx_list)
+        if is_np_array() and data.stype == "default":
+            data = data.as_np_ndarray()
         self._data = [data.copyto(ctx) for ctx in self._ctx_list]
         self._init_grad()
 
@@ -174,6 +177,8 @@ class Parameter:
         extra = {} if self._grad_stype == "default" else {"stype": self._grad_stype}
         self._grad = [ndarray.zeros(each.shape, dtype=each.dtype, ctx=each.context, **extra)
                       for each in self._data]
+        if is_np_array() and not extra:
+            self._grad = [each.as_np_ndarray() for each in self._grad]
         autograd.mark_variables(self._data, self._grad, self.grad_req)
 
     def _load_init(self, data, ctx, cast_dtype=False, dtype_source="current"):

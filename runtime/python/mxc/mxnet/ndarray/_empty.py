@@ -2,6 +2,8 @@
 """Arrays without elements, which mxc._ndarray does not have: they can be made, viewed,
 copied and saved; operators refuse them."""
 
+import math
+
 import numpy as np
 
 from ... import _ndarray
@@ -51,3 +53,55 @@ def zeros(shape, dtype):
     if 0 in shape:
         return EmptyArray(np.empty(shape, dtype))
     return _ndarray.empty(list(shape), dtype)
+
+
+# Stand for an extent of 0 while shapes are inferred, where 0 is an unknown one.
+_PRIMES = (1009, 211, 53, 13)
+
+# What sums and products of no elements are, by the operators' names.
+_NEUTRAL = {name: 0 for name in """sum _np_sum dot batch_dot _np_dot _npi_matmul
+_npi_tensordot _npi_tensordot_int_axes _npi_einsum _np_any nansum norm _npi_norm
+square_sum""".split()} | {"prod": 1, "_np_prod": 1, "nanprod": 1, "_np_all": 1,
+                          "mean": np.nan, "_npi_mean": np.nan, "_npi_var": np.nan,
+                          "_npi_std": np.nan}
+
+
+def call(name, arrays, attrs, outputs=None):
+    """An operator's results where an input has no elements: arrays without elements,
+    or of what a sum of none is. MXNetError of others."""
+    from ..symbol._infer import graph_of
+    from ..symbol._node import Node
+    node = Node(name, "call", dict(attrs),
+                [(Node(None, f"input{i}"), 0) for i in range(len(arrays))])
+    graph = graph_of([(node, i) for i in range(node.outputs())])
+    nothing = _stand_in([array.shape for array in arrays])
+    shapes = {f"input{i}": tuple(extent or nothing for extent in array.shape)
+              for i, array in enumerate(arrays)}
+    types = {f"input{i}": array.dtype for i, array in enumerate(arrays)}
+    _, _, shapes, types = graph.infer(shapes, types, False)
+    made = [_made(name, tuple(0 if extent and extent % nothing == 0 else extent
+                              for extent in shape), dtype)
+            for shape, dtype in zip(shapes, types)]
+    for array, output in zip(made, outputs or ()):
+        if output is not None:
+            array.copy_to(output)
+    return made
+
+
+def _stand_in(shapes):
+    """A prime that no extent holds, and with which the shapes are not too large."""
+    for prime in _PRIMES:
+        sizes = [math.prod(extent or prime for extent in shape) for shape in shapes]
+        if max(sizes) < 2**44 and all(extent % prime or not extent
+                                      for shape in shapes for extent in shape):
+            return prime
+    raise MXNetError(f"arrays of shapes {shapes} have too many extents of 0")
+
+
+def _made(name, shape, dtype):
+    if 0 in shape:
+        return EmptyArray(np.empty(shape, dtype))
+    if name not in _NEUTRAL:
+        raise MXNetError(f"{name} is not defined of an array without elements",
+                         "invalid argument")
+    return _ndarray.from_numpy(np.full(shape, _NEUTRAL[name], dtype))

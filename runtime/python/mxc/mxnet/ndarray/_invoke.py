@@ -9,6 +9,7 @@ import numpy
 
 from ... import _ndarray
 from ..base import MXNetError, attribute_text
+from . import _empty
 
 # Operators with their attributes, which keep the code that was compiled for them;
 # the one that was used longest ago goes first.
@@ -68,9 +69,17 @@ def attribute_pairs(attrs):
 def call(name, arrays, attrs=(), outputs=None):
     """Calls over arrays of mxc._ndarray; attributes are pairs of texts."""
     if _watch is not None:
-        return _watch(name, lambda: operator(name, attrs).call(arrays, outputs,
-                                                               is_training()))
-    return operator(name, attrs).call(arrays, outputs, is_training())
+        return _watch(name, lambda: _call(name, arrays, attrs, outputs))
+    return _call(name, arrays, attrs, outputs)
+
+
+def _call(name, arrays, attrs, outputs):
+    try:
+        return operator(name, attrs).call(arrays, outputs, is_training())
+    except TypeError:
+        if not any(isinstance(array, _empty.EmptyArray) for array in arrays):
+            raise
+        return _empty.call(name, arrays, attrs, outputs)
 
 
 _watch = None
@@ -114,24 +123,26 @@ def invoke_dense(op_name, inputs, attrs, out=None):
         given, attrs = _rates_apart(op_name, given, attrs)
     where = (inputs[0]._ctx if inputs else
              None if out is not None else _context_of(ctx))
-    return _results(op_name, given, attribute_pairs(attrs), out, where)
+    return _results(op_name, given, attribute_pairs(attrs), out, where,
+                    type(inputs[0]) if inputs else _array_class)
 
 
 def call_arrays(op_name, inputs, pairs, out):
     """_invoke for attributes as pairs of texts and at least one input."""
     return _results(op_name, [array._array for array in inputs], pairs, out,
-                    inputs[0]._ctx)
+                    inputs[0]._ctx, type(inputs[0]))
 
 
-def _results(op_name, given, pairs, out, where):
+def _results(op_name, given, pairs, out, where, cls):
+    """cls: of the results, that of the first input: of mx.np's arrays come mx.np's."""
     if out is not None:
         outs = out if isinstance(out, (list, tuple)) else [out]
         call(op_name, given, pairs, [array._array for array in outs])
         return out
     arrays = call(op_name, given, pairs)
     if len(arrays) == 1:
-        return _array_class(arrays[0], where)
-    return [_array_class(array, where) for array in arrays]
+        return cls(arrays[0], where)
+    return [cls(array, where) for array in arrays]
 
 
 _dispatch = None  # of mx.nd.sparse, which is made over this module

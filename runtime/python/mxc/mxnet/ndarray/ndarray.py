@@ -220,6 +220,11 @@ class NDArray:
         """Itself."""
         return self
 
+    def as_np_ndarray(self):
+        """The same memory as an mx.np array."""
+        from ..numpy.multiarray import as_class, ndarray
+        return as_class(self, ndarray)
+
     def tostype(self, stype):
         """Its values in another storage type ("csr", "row_sparse"); itself for
         "default"."""

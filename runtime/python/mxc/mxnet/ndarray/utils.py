@@ -6,7 +6,7 @@ import struct
 import numpy as np
 
 from ..base import MXNetError, string_types
-from ..util import is_np_shape
+from ..util import is_np_array, is_np_shape
 from .creation import array
 from .ndarray import NDArray
 
@@ -127,7 +127,8 @@ class _Reader:
             return None
         _, _, flag = self.take("iii")
         values = self._values(self._type(flag), shape)
-        return array(values, dtype=values.dtype)
+        made = array(values, dtype=values.dtype)
+        return made.as_np_ndarray() if is_np_array() else made
 
     def _type(self, flag):
         if not 0 <= flag < len(_TYPES):

@@ -115,7 +115,11 @@ def create(op_name, hint, args, kwargs):
         entry or (Node(None, f"{name}_{wanted}", texts), 0)
         for wanted, entry in zip(node.signature.inputs, inputs)]
     give_variables_inits(node)
-    return Symbol([(node, i) for i in range(node.outputs())])
+    # Of mx.sym.np's symbols come mx.sym.np's.
+    given = next((value for value in (*by_position, *by_name.values(), *args)
+                  if isinstance(value, Symbol)), None)
+    return (type(given) if given is not None else Symbol)(
+        [(node, i) for i in range(node.outputs())])
 
 
 def function(op_name, public_name):

@@ -69,6 +69,11 @@ class Methods:
             return self
         raise NotImplementedError(f"storage type {stype!r} is not supported")
 
+    def as_np_ndarray(self):
+        """The same output as a symbol of mx.sym.np."""
+        from .numpy._symbol import _Symbol
+        return _Symbol(self._heads)
+
     def as_nd_ndarray(self):
         """The symbol itself, whose semantics are those of mx.sym."""
         return self

@@ -25,6 +25,7 @@ from ..context import Context, current_context
 from ..ndarray import array
 from ..runtime import Features
 from ..util import getenv, setenv, use_np
+from ._hybridized import check_gluon_hybridize_consistency
 from ._compare import (almost_equal, assert_almost_equal, assert_almost_equal_ignore_nan,
                        assert_almost_equal_with_err, assert_allclose, assert_exception,
                        checkShapes, compare_ndarray_tuple, default_atols,
