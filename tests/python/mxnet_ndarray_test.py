@@ -104,6 +104,8 @@ def test_errors():
         a + nd.ones((2, 2))
     with pytest.raises(mx.MXNetError, match="num_hidden"):
         nd.FullyConnected(a)
+    with pytest.raises(mx.MXNetError, match="at least one"):
+        nd.broadcast_like(a, a, lhs_axes=(), rhs_axes=())
     with pytest.raises(AssertionError, match="is an NDArray, and 1"):
         nd.relu(1)
     with pytest.raises(TypeError):

@@ -4,15 +4,18 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <memory>
 #include <string_view>
 #include <utility>
 
+#include "codegen/cache/object_cache.h"
 #include "codegen/codegen.h"
 #include "ir/graph/copy.h"
 #include "ir/target/target.h"
 #include "passes/passes.h"
 #include "runtime/executor/model.h"
+#include "tools/driver/cache_folder.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/imperative/pullback.h"
 
@@ -64,6 +67,16 @@ Result<FunctionGraph> WithoutIdleUpdates(FunctionGraph function) {
   return function;
 }
 
+// Where the tools keep kernels, too: what any process compiled is found there.
+ObjectCache* Objects() {
+  static const auto cache = []() -> std::unique_ptr<ObjectCache> {
+    const std::filesystem::path folder = CacheFolder();
+    if (folder.empty()) return nullptr;
+    return std::make_unique<ObjectCache>(folder / "objects");
+  }();
+  return cache.get();
+}
+
 Result<rt::CompiledOperator> CompileFunction(FunctionGraph function,
                                              const std::string& name) {
   const size_t hidden = function.hidden();
@@ -78,6 +91,7 @@ Result<rt::CompiledOperator> CompileFunction(FunctionGraph function,
   const std::vector<Program> entries = {std::move(program)};
   CodegenOptions codegen;
   codegen.catalog = catalog.get();
+  codegen.cache = Objects();
   MXC_ASSIGN(const rt::NamelessFile file, MakeTemporaryFile());
   MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), entries, target, codegen));
   auto model = rt::Model::Open(file.path(), {});

@@ -2,7 +2,7 @@
 // broadcast_like: axes of lhs repeated to the extents of rhs, all axes or the
 // pairs (lhs_axes[k], rhs_axes[k]). One of the two without the other counts for
 // nothing, as in MXNet 1.9.1.
-// C1  lhs_axes and rhs_axes have one length
+// C1  lhs_axes and rhs_axes have one length, above 0
 // C2  axes are in range and distinct
 // C3  without axes, both inputs have one rank
 // C4  an axis that changes has extent 1
@@ -22,10 +22,14 @@ struct BroadcastLikeAttrs {
 };
 
 std::optional<std::string> CheckBroadcastLike(const BroadcastLikeAttrs& attrs) {
-  if (!attrs.pairs() || attrs.lhs_axes->size() == attrs.rhs_axes->size()) {
-    return std::nullopt;
+  if (!attrs.pairs()) return std::nullopt;
+  if (attrs.lhs_axes->size() != attrs.rhs_axes->size()) {
+    return "C1: lhs_axes and rhs_axes differ in length";
   }
-  return "C1: lhs_axes and rhs_axes differ in length";
+  if (attrs.lhs_axes->empty()) {
+    return "C1: lhs_axes and rhs_axes have no axis, expected at least one";
+  }
+  return std::nullopt;
 }
 
 void BroadcastLikeTypes(const BroadcastLikeAttrs& attrs, TypeInference& t) {
