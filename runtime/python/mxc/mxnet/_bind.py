@@ -3,7 +3,7 @@
 
 import numpy as np
 
-from . import ndarray as nd
+from . import _run_sparse, ndarray as nd
 from .base import MXNetError, dtype_name
 from .executor import Executor
 
@@ -135,8 +135,8 @@ def _input_of(buffer, name, shape, place, dtype, shared_arg_names):
     return held.reshape((-1,))[:size].reshape(shape)
 
 
-def simple_bind(symbol, ctx, grad_req, type_dict, shared_arg_names, shared_exec,
-                shared_buffer, group2ctx, shapes):
+def simple_bind(symbol, ctx, grad_req, type_dict, stype_dict, shared_arg_names,
+                shared_exec, shared_buffer, group2ctx, shapes):
     """See Symbol.simple_bind."""
     names = symbol.list_arguments()
     shapes = {name: shape for name, shape in shapes.items() if name in names
@@ -147,18 +147,21 @@ def simple_bind(symbol, ctx, grad_req, type_dict, shared_arg_names, shared_exec,
     reqs = _requests(grad_req, names)
     shared = _Shared(shared_arg_names, shared_exec)
     attrs = symbol.attr_dict()
+    stypes = _run_sparse.argument_stypes(symbol, stype_dict)
+    grad_stypes = _run_sparse.gradient_stypes(symbol, stypes)
     arrays, grads = [], []
     for name, shape, kind, req in zip(names, found, kinds, reqs):
         dtype = dtype_name(kind)
         place = _context_of(attrs.get(name, {}), ctx, group2ctx)
         array, grad = shared.argument(name, shape, dtype)
         if array is None:
-            array = _input_of(shared_buffer, name, shape, place, dtype,
-                              shared_arg_names)
+            array = (_input_of(shared_buffer, name, shape, place, dtype,
+                               shared_arg_names) if stypes[name] == "default" else
+                     nd.zeros(shape, place, dtype, stypes[name]))
         if req == "null":
             grad = None
         elif grad is None:
-            grad = nd.zeros(shape, place, dtype)
+            grad = nd.zeros(shape, place, dtype, grad_stypes[name])
         arrays.append(array)
         grads.append(grad)
     aux = [shared.state(name, shape, dtype_name(kind))

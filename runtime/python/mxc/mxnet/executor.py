@@ -4,7 +4,7 @@
 import numpy as np
 
 from .. import _ndarray
-from . import ndarray as nd
+from . import _run_sparse, ndarray as nd
 from ._run import recorded, runner_of
 from .base import MXNetError
 
@@ -34,7 +34,9 @@ class Executor:
         self.grad_arrays = grad_arrays
         self.aux_arrays = aux_arrays
         self._grad_reqs = grad_reqs
-        self._runner = runner_of(symbol, ctx)
+        self._runner = (_run_sparse.runner_of(symbol, ctx, [*arg_arrays, *aux_arrays])
+                        or runner_of(symbol, ctx))
+        self._is_sparse = isinstance(self._runner, _run_sparse.SparseRunner)
         self._monitor = None
         self._monitor_all = False
         self._outputs = None
@@ -42,15 +44,14 @@ class Executor:
         self._arguments = [self._argument(*each) for each
                            in zip(arg_arrays, grad_arrays, grad_reqs)]
 
-    @staticmethod
-    def _argument(array, grad, req):
+    def _argument(self, array, grad, req):
         """What forward reads: the array, or where it has a gradient a view that
         is marked as a variable, so that the array itself stays a constant."""
         if grad is None or req == "null":
-            return array._array
+            return array if self._is_sparse else array._array
         view = array._array.reshape(list(array.shape))
         _ndarray.mark(view, grad._array, req)
-        return view
+        return _run_sparse.view(array, view) if self._is_sparse else view
 
     # ---- Arrays by name ------------------------------------------------------
 
@@ -98,6 +99,8 @@ class Executor:
         wants = is_train and any(
             grad is not None and req != "null"
             for grad, req in zip(self.grad_arrays, self._grad_reqs))
+        if self._is_sparse:
+            return self._forward_sparse(wants, is_train)
         inputs = self._arguments + [array._array for array in self.aux_arrays]
         with recorded(wants, is_train):
             if self._monitor is None:
@@ -111,6 +114,15 @@ class Executor:
         else:
             for output, array in zip(self._outputs, arrays):
                 output._array = array
+        return self._outputs
+
+    def _forward_sparse(self, wants, is_train):
+        with recorded(wants, is_train):
+            self._outputs = self._runner.run_arrays(
+                [*self._arguments, *self.aux_arrays], is_train, self._monitor,
+                self._monitor_all)
+        self._recorded = ([output._array for output in self._outputs] if wants
+                          else None)
         return self._outputs
 
     def _set(self, values):

@@ -105,7 +105,9 @@ def create(op_name, hint, args, kwargs):
             raise ValueError(f"Attribute values must be strings, found {value!r} "
                              f"for {key}")
         texts.update(hidden({key: value}))
-    node = Node(operator.name, name, texts)
+    # What is stored alone: an operator's other name, which the executor knows.
+    own = op_name if op_name.startswith("_scatter_") else operator.name
+    node = Node(own, name, texts)
     if operator.variadic:
         node.inputs = [None] * (len(by_position) + len(by_name))
         if operator.name == "UpSampling" and not node.inputs:

@@ -64,10 +64,8 @@ class Methods:
         return create("Cast", "cast", (self,), {"dtype": dtype, **kwargs})
 
     def tostype(self, stype):
-        """The same in another storage type; dense is the only one."""
-        if stype == "default":
-            return self
-        raise NotImplementedError(f"storage type {stype!r} is not supported")
+        """The same in another storage type: "default", "csr", "row_sparse"."""
+        return create("cast_storage", "cast_storage", (self,), {"stype": stype})
 
     def as_np_ndarray(self):
         """The same output as a symbol of mx.sym.np."""

@@ -242,7 +242,7 @@ class Symbol(Arithmetic, Methods):
                     shared_buffer=None, **kwargs):
         """An Executor with new arrays of zeros; kwargs: shapes of arguments."""
         from .. import _bind
-        return _bind.simple_bind(self, ctx, grad_req, type_dict,
+        return _bind.simple_bind(self, ctx, grad_req, type_dict, stype_dict,
                                  shared_arg_names, shared_exec, shared_buffer,
                                  group2ctx, kwargs)
 

@@ -155,7 +155,8 @@ def check_numeric_gradient(sym, location, aux_states=None, numeric_eps=None,
     before = {name: np.random.normal(0, 0.01, size=location[name].shape)
               for name in names}
     before["__random_proj"] = np.random.normal(0, 0.01, size=shapes[0])
-    grads = {name: array(value, ctx=ctx, dtype=_plain(dtype))
+    grads = {name: array(value, ctx=ctx, dtype=_plain(dtype)).tostype(
+        (grad_stype_dict or {}).get(name, "default"))
              for name, value in before.items()}
     kept = {name: grads[name].asnumpy() for name in names}
     executor = out.bind(ctx, grad_req={**reqs, "__random_proj": "write"},
@@ -216,7 +217,8 @@ def check_symbolic_backward(sym, location, out_grads, expected, rtol=None,
               if dtype == "asnumpy" else np.random.normal(size=np.shape(value))
               for name, value in expected.items()}
     grads = {name: array(value, ctx=ctx, dtype=kinds[name]
-                         if dtype == "asnumpy" else dtype)
+                         if dtype == "asnumpy" else dtype).tostype(
+                             (grad_stypes or {}).get(name) or "default")
              for name, value in before.items()}
     kept = {name: grad.asnumpy() for name, grad in grads.items()}
     if isinstance(grad_req, str):
@@ -233,7 +235,7 @@ def check_symbolic_backward(sym, location, out_grads, expected, rtol=None,
             wanted.asnumpy() if isinstance(wanted, NDArray) else wanted),
             kept[name], rtol, atol, (f"EXPECTED_{name}", f"BACKWARD_{name}"),
             equal_nan)
-    return executor.grad_arrays
+    return grads
 
 
 def _head_grads(sym, out_grads, ctx, dtype):

@@ -65,7 +65,7 @@ class BaseSparseNDArray(NDArray):
         """The dense array that it is from here on: it may be written."""
         if self._dense is None:
             self._dense = _empty.from_numpy(self._to_dense(self._parts))
-            self._pattern, self._parts = self._pattern_of(self._parts), None
+            self._parts = None
         return self._dense
 
     @_array.setter

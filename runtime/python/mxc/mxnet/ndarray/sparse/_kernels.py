@@ -184,3 +184,15 @@ def _dot(inputs, attrs):
         return result
     from ._dispatch import stored_as
     return stored_as(stype, result._array, result._ctx)
+
+
+@kernel("_scatter_elemwise_div")
+def _divided_rows(inputs, attrs):
+    """Of the rows that the left array stores."""
+    left, right = inputs
+    if left.stype != "row_sparse":
+        return None
+    data, rows = left._get_parts()
+    with np.errstate(all="ignore"):
+        return left._like(((data / right.asnumpy()[rows]).astype(data.dtype),
+                           rows.copy()))
