@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of values and the form of 8-bit numbers. What a calibrated network is
-// worth: tests/e2e/calibrate.test, tests/quantized/accuracy.sh; that MXNet reads
+// worth: tests/e2e/calibrate.test; that MXNet reads
 // and computes the form: tests/mxnet/calibrated.py.
 #include <doctest/doctest.h>
 

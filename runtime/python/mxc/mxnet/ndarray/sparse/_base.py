@@ -21,9 +21,9 @@ class NotSupportedForSparseNDArray(MXNetError):
 
     def __init__(self, function, alias, *args):
         name = getattr(function, "__name__", str(function))
-        super().__init__(f"Function {name}{f' (namely operator {alias})' if alias else ''}"
-                         f" with arguments {tuple(type(arg) for arg in args)} is not "
-                         "supported for SparseNDArray and only available in NDArray.")
+        given = ", ".join(type(arg).__name__ for arg in args)
+        super().__init__(f"{name}({given}){f', operator {alias},' if alias else ''} takes "
+                         "dense arrays alone; a.tostype('default') makes one of a sparse a")
 
 
 class BaseSparseNDArray(NDArray):
@@ -191,8 +191,8 @@ class BaseSparseNDArray(NDArray):
         raise NotImplementedError(f"{type(self).__name__} has no asscalar")
 
     def __bool__(self):
-        raise ValueError("The truth value of an NDArray with multiple elements is "
-                         "ambiguous.")
+        raise ValueError("a sparse array is neither true nor false; ask for "
+                         "(a.asnumpy() != 0).any() or .all()")
 
     def __iter__(self):
         for row in range(self.shape[0]):

@@ -172,8 +172,8 @@ def empty(stype, shape, ctx=None, dtype=None):
 def array(source_array, ctx=None, dtype=None):
     """A copy of a sparse array, or of a matrix of scipy.sparse."""
     if isinstance(source_array, NDArray) and source_array.stype == "default":
-        raise TypeError("Please use `tostype` to create RowSparseNDArray or CSRNDArray "
-                        "from an NDArray")
+        raise TypeError("a dense array was given, where a sparse one is expected: "
+                        "a.tostype('csr') or a.tostype('row_sparse') makes one")
     if isinstance(source_array, RowSparseNDArray):
         return row_sparse_array(source_array, ctx=ctx, dtype=dtype)
     if isinstance(source_array, CSRNDArray) or _is_scipy(source_array):

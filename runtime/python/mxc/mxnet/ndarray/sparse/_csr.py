@@ -83,7 +83,7 @@ class CSRNDArray(BaseSparseNDArray):
     def __getitem__(self, key):
         """Rows: one (as a matrix of one row), or those of a slice without a step."""
         if isinstance(key, tuple):
-            raise ValueError("Multi-dimension indexing is not supported")
+            raise ValueError("a csr array is indexed by rows alone, not by several axes")
         count = self._shape[0]
         if isinstance(key, numbers.Integral):
             if not -count <= key < count:
@@ -93,12 +93,12 @@ class CSRNDArray(BaseSparseNDArray):
             return self._rows(row, row + 1)
         if isinstance(key, slice):
             if key.step not in (None, 1):
-                raise ValueError("CSRNDArray only supports continuous slicing on axis 0")
+                raise ValueError(f"rows of a csr array are cut by step 1, not {key.step}")
             if key.start is None and key.stop is None:
                 return self
             begin, end, _ = key.indices(count)
             return self._rows(begin, max(begin, end))
-        raise ValueError(f"Undefined behaviour for {key}")
+        raise ValueError(f"a csr array is indexed by a row or a slice of rows, not by {key!r}")
 
     def _rows(self, begin, end):
         from .._invoke import _invoke
@@ -107,10 +107,10 @@ class CSRNDArray(BaseSparseNDArray):
     def __setitem__(self, key, value):
         """[:] alone, to an array."""
         if not isinstance(key, slice) or key != slice(None):
-            raise ValueError("CSRNDArray only supports [:] for assignment")
+            raise ValueError("a csr array is assigned to as a whole: a[:] = b")
         if isinstance(value, numbers.Number):
-            raise ValueError("Assigning numeric types to CSRNDArray is not "
-                             "implemented yet.")
+            raise ValueError("a csr array is assigned from an array, not from a "
+                             "number, which would fill it")
         self._set_all(value, "CSRNDArray")
 
     def asscipy(self):

@@ -17,8 +17,8 @@ def cast_storage(data, stype, out=None, name=None):
     if {data.stype, stype} == {"csr", "row_sparse"}:
         raise ValueError(f"cast_storage from {data.stype} to {stype} is not supported")
     if stype == "csr" and len(data.shape) != 2:
-        raise ValueError("To convert to a CSR, the NDArray should be 2 Dimensional. "
-                         f"Current shape is {data.shape}")
+        raise ValueError(f"an array of shape {data.shape} cannot be a csr array, which has "
+                         "two axes")
     from .._invoke import sparse_arrays_exist
     sparse_arrays_exist()
     return _invoke("cast_storage", [data], {"stype": stype}, out)

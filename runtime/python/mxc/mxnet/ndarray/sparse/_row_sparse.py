@@ -58,13 +58,13 @@ class RowSparseNDArray(BaseSparseNDArray):
     def __getitem__(self, key):
         """[:] alone: itself."""
         if isinstance(key, numbers.Integral):
-            raise NotImplementedError("__getitem__ with int key is not implemented for "
-                                      "RowSparseNDArray yet")
+            raise NotImplementedError("a row_sparse array has no single rows to index; "
+                                      "a[:] is itself, a.tostype('default') has rows")
         if not isinstance(key, slice):
-            raise ValueError(f"Undefined behaviour for {key}")
+            raise ValueError(f"a row_sparse array is indexed by [:] alone, not by {key!r}")
         if key != slice(None):
-            raise NotImplementedError("RowSparseNDArray only supports [:] for "
-                                      "__getitem__")
+            raise NotImplementedError("a row_sparse array is indexed by [:] alone; "
+                                      "a.tostype('default') has rows")
         return self
 
     def __setitem__(self, key, value):
