@@ -55,11 +55,12 @@ class ndarray(NDArray):
     def attach_grad(self, grad_req="write"):
         """Makes it a variable whose gradient is written, added ("add") or not computed
         ("null"); the gradient begins as zeros."""
+        from .. import autograd
+        gradient = self._new(_empty.zeros(self.shape, self._array.dtype))
         if is_empty(self):
-            self._grad = type(self)(_empty.zeros(self.shape, self._array.dtype),
-                                    self._ctx)
-            return
-        super().attach_grad(grad_req)
+            self._grad = gradient
+        else:
+            autograd.mark_variables([self], [gradient], grad_req)
 
     def detach(self):
         """The same values as a constant."""
