@@ -154,3 +154,44 @@ def test_errors():
         mx.nd.sparse.zeros("sparse", (2, 2))
     with pytest.raises(ValueError):
         mx.nd.sparse.csr_matrix((2, 2), shape=(3, 2))
+
+
+@pytest.mark.parametrize("name", ["sgd", "adam", "ftrl", "adagrad"])
+def test_lazy_updates_leave_other_rows_alone(name):
+    options = {"momentum": 0.9} if name == "sgd" else {}
+    weights = [mx.nd.array(np.ones((5, 2))) for _ in range(2)]
+    for weight, grad in zip(weights, (row_sparse(), row_sparse().tostype("default"))):
+        updater = mx.optimizer.get_updater(mx.optimizer.create(
+            name, learning_rate=0.1, **options))
+        for _ in range(3):
+            updater(0, grad, weight)
+    lazy, whole = (weight.asnumpy() for weight in weights)
+    np.testing.assert_allclose(lazy[[1, 3]], whole[[1, 3]], rtol=1e-6)
+    np.testing.assert_array_equal(lazy[[0, 2, 4]], 1)
+
+
+def test_rows_of_a_store():
+    store = mx.kv.create("local")
+    store.init("w", mx.nd.array(ROWS + 1).tostype("row_sparse"))
+    out = mx.nd.sparse.zeros("row_sparse", (5, 2))
+    store.row_sparse_pull("w", out=out, row_ids=mx.nd.array([3, 0, 3]))
+    assert out.indices.asnumpy().tolist() == [0, 3]
+    np.testing.assert_array_equal(out.data.asnumpy(), [[1, 1], [4, 5]])
+    store.push("w", [row_sparse(), row_sparse()])
+    whole = mx.nd.zeros((5, 2))
+    store.pull("w", out=whole, ignore_sparse=False)
+    np.testing.assert_array_equal(whole.asnumpy(), 2 * ROWS)
+
+
+def test_executor_of_a_csr_matrix():
+    x, w = mx.sym.Variable("x", stype="csr"), mx.sym.Variable("w")
+    executor = mx.sym.dot(x, w).simple_bind(mx.cpu(), x=(3, 4), w=(4, 2),
+                                            grad_req={"x": "null", "w": "write"})
+    assert executor.arg_dict["x"].stype == "csr"
+    assert executor.grad_dict["w"].stype == "row_sparse"
+    executor.arg_dict["w"][:] = 1
+    (y,) = executor.forward(is_train=True, x=csr())
+    np.testing.assert_array_equal(y.asnumpy(), MATRIX @ np.ones((4, 2)))
+    executor.backward(mx.nd.ones((3, 2)))
+    np.testing.assert_array_equal(executor.grad_dict["w"].asnumpy(),
+                                  MATRIX.T @ np.ones((3, 2)))

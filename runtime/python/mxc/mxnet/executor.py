@@ -238,7 +238,7 @@ def _fitting(grad, output):
     array = grad._array
     same = (array.dtype, array.shape) == (output.dtype, output.shape)
     if same or output.dtype.startswith(("float", "bfloat")):
-        return array
+        return array if same else grad.astype(output.dtype, copy=False)._array
     return None
 
 

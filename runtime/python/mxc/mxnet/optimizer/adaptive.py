@@ -28,7 +28,7 @@ class Adam(Optimizer):
         lr *= math.sqrt(1 - self.beta2 ** t) / (1 - self.beta1 ** t)
         apply("adam_update", [weight, grad, *state], weight, lr=lr,
               beta1=self.beta1, beta2=self.beta2, epsilon=self.epsilon,
-              **self._options(wd))
+              **self._lazy(grad), **self._options(wd))
 
 
 @register
@@ -43,6 +43,12 @@ class AdaGrad(Optimizer):
         return zeros_like(weight)
 
     def update(self, index, weight, grad, state):
+        if grad.stype == "row_sparse":
+            nd.sparse.update_rows(self._step, index, weight, grad, state)
+        else:
+            self._step(index, weight, grad, state)
+
+    def _step(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         grad = self._scaled(grad)
         state[:] = state + grad * grad

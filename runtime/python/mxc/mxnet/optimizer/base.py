@@ -204,6 +204,13 @@ class Optimizer:
             grad = nd.clip(grad, -self.clip_gradient, self.clip_gradient)
         return grad
 
+    def _lazy(self, grad):
+        """The attribute that says whether rows without gradients stay as they
+        are; for row_sparse gradients alone."""
+        if grad.stype != "row_sparse":
+            return {}
+        return {"lazy_update": self.lazy_update}
+
     def _options(self, wd):
         """The attributes that most operators take."""
         return {"wd": wd, "rescale_grad": self.rescale_grad,

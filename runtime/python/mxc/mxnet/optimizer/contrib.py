@@ -19,6 +19,12 @@ class GroupAdaGrad(Optimizer):
         return nd.zeros((weight.shape[0], 1), weight.context, weight.dtype)
 
     def update(self, index, weight, grad, state):
+        if grad.stype == "row_sparse":
+            nd.sparse.update_rows(self._step, index, weight, grad, state)
+        else:
+            self._step(index, weight, grad, state)
+
+    def _step(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if wd != 0:
             raise AssertionError("GroupAdaGrad does not decay weights")

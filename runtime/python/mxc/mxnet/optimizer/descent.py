@@ -26,10 +26,11 @@ class SGD(Optimizer):
         lr, wd = self._begin(index)
         if state is None:
             apply("sgd_update", [weight, grad], weight, lr=lr,
-                  **self._options(wd))
+                  **self._lazy(grad), **self._options(wd))
         else:
             apply("sgd_mom_update", [weight, grad, state], weight, lr=lr,
-                  momentum=self.momentum, **self._options(wd))
+                  momentum=self.momentum, **self._lazy(grad),
+                  **self._options(wd))
 
 
 @register

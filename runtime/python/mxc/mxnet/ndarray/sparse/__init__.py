@@ -21,9 +21,10 @@ from ._creation import (array, csr_matrix, empty, row_sparse_array,  # noqa: E40
 from ._csr import CSRNDArray  # noqa: E402
 from ._functions import cast_storage, retain  # noqa: E402
 from ._row_sparse import RowSparseNDArray  # noqa: E402
+from ._updates import update_rows  # noqa: E402
 
 set_sparse(_dispatch)
 
 __all__ = ["BaseSparseNDArray", "CSRNDArray", "NDArray", "NotSupportedForSparseNDArray",
            "RowSparseNDArray", "array", "cast_storage", "csr_matrix", "empty", "retain",
-           "row_sparse_array", "zeros", *sorted(_table)]
+           "row_sparse_array", "update_rows", "zeros", *sorted(_table)]

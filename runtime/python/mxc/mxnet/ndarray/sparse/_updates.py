@@ -40,7 +40,9 @@ def _is_lazy(op, grad, attrs):
 def update(op, inputs, attrs, out):
     """Calls an update: inputs are the weight, its gradient and the states."""
     grad = inputs[1]
-    if not _is_lazy(op, grad, attrs):
+    lazy = _is_lazy(op, grad, attrs)
+    attrs = {name: value for name, value in attrs.items() if name != "lazy_update"}
+    if not lazy:
         arrays = [_dense(array) for array in inputs]
         invoke_dense(op, arrays, attrs,
                             _dense(inputs[0] if out is None else out))
@@ -69,3 +71,15 @@ def grad_rows(array, rows):
 def write_rows(array, rows, values):
     """Rows of an array become `values`."""
     array._array.memory(True)[rows] = values
+
+
+def update_rows(step, index, weight, grad, state):
+    """step(index, weight, grad, state) over the rows of a row_sparse gradient alone;
+    it writes its weight and state."""
+    rows = grad._get_parts()[1]
+    if not len(rows):
+        return
+    arrays = [grad_rows(array, rows) for array in (weight, grad, state)]
+    step(index, *arrays)
+    write_rows(weight, rows, arrays[0].asnumpy())
+    write_rows(state, rows, arrays[2].asnumpy())
