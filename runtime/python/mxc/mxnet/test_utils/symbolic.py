@@ -375,19 +375,21 @@ def compare_optimizer(opt1, opt2, shape, dtype, w_stype="default",
                       g_stype="default", rtol=1e-4, atol=1e-5,
                       compare_states=True, ntensors=1):
     """Updates equal weights once by each of two optimizers, and compares weights
-    and states. shape: of the weights (with ntensors above 1 a list)."""
-    if "row_sparse" in (w_stype, g_stype):
-        raise NotImplementedError("arrays of storage type 'row_sparse' are not "
-                                  "there")
+    and states. shape: of the weights (with ntensors above 1 a list). The
+    storage types are those of the second; half of the rows of a row_sparse
+    gradient are there."""
     shapes = shape if isinstance(shape, list) else [shape]
     kinds = dtype if isinstance(dtype, list) else [dtype] * len(shapes)
     sides = []
     drawn = [(np.random.uniform(-1, 1, each), np.random.uniform(-1, 1, each))
              for each in shapes]
-    for opt in (opt1, opt2):
-        weights = [array(weight, dtype=kind)
+    if g_stype == "row_sparse":
+        for _, grad in drawn:
+            grad[np.random.rand(len(grad)) < 0.5] = 0
+    for opt, stypes in ((opt1, ("default", "default")), (opt2, (w_stype, g_stype))):
+        weights = [array(weight, dtype=kind).tostype(stypes[0])
                    for (weight, _), kind in zip(drawn, kinds)]
-        grads = [array(grad, dtype=kind)
+        grads = [array(grad, dtype=kind).tostype(stypes[1])
                  for (_, grad), kind in zip(drawn, kinds)]
         states = [opt.create_state_multi_precision(i, weight)
                   for i, weight in enumerate(weights)]
