@@ -195,3 +195,12 @@ def test_executor_of_a_csr_matrix():
     executor.backward(mx.nd.ones((3, 2)))
     np.testing.assert_array_equal(executor.grad_dict["w"].asnumpy(),
                                   MATRIX.T @ np.ones((3, 2)))
+
+
+def test_lines_of_libsvm(tmp_path):
+    file = tmp_path / "data.libsvm"
+    file.write_text("1 0:1 2:2\n0 1:3\n")
+    batch = next(mx.io.LibSVMIter(data_libsvm=str(file), data_shape=(3,), batch_size=2))
+    assert batch.data[0].stype == "csr"
+    np.testing.assert_array_equal(batch.data[0].asnumpy(), [[1, 0, 2], [0, 3, 0]])
+    assert batch.label[0].asnumpy().reshape(-1).tolist() == [1, 0]

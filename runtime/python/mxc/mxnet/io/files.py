@@ -23,8 +23,10 @@ class SourceIter(DataIter):
 
     spec: the source, as `mxc train --data` has it; settings: its options; dtype:
     of the batches, None: as the source has it; reorders: whether shuffled samples
-    have another order in each epoch.
+    have another order in each epoch. data_stype: the data's storage type.
     """
+
+    data_stype = "default"
 
     def __init__(self, spec, batch_size, settings, data_name="data",
                  label_name="softmax_label", dtype=None, reorders=True):
@@ -96,7 +98,8 @@ class SourceIter(DataIter):
                          pad=self.getpad(), index=self.getindex())
 
     def _arrays(self, which):
-        return [nd.array(array, dtype=self._dtype or array.dtype)
+        stype = "default" if which else self.data_stype
+        return [nd.array(array, dtype=self._dtype or array.dtype).tostype(stype)
                 for array in self._current[which]]
 
     def getdata(self):
@@ -163,13 +166,15 @@ def CSVIter(data_csv=None, data_shape=None, batch_size=1, label_csv=None,
 
 def LibSVMIter(data_libsvm=None, data_shape=None, batch_size=1, label_libsvm=None,
                label_shape=(1,), round_batch=True, **kwargs):
-    """Lines "label index:value …", as dense arrays."""
+    """Lines "label index:value …": the data are csr arrays."""
     data_libsvm = _required("data_libsvm", data_libsvm)
     labels = {} if label_libsvm is None else {
         "label_libsvm": os.fspath(label_libsvm), "label_shape": label_shape}
-    return _iterator(f"libsvm:{data_libsvm}", batch_size, kwargs,
-                     data_shape=data_shape, round_batch=bool(round_batch),
-                     **labels)
+    found = _iterator(f"libsvm:{data_libsvm}", batch_size, kwargs,
+                      data_shape=data_shape, round_batch=bool(round_batch),
+                      **labels)
+    found.data_stype = "csr"
+    return found
 
 
 def ImageRecordIter(path_imgrec=None, data_shape=None, batch_size=128,

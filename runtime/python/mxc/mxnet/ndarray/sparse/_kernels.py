@@ -136,21 +136,6 @@ def _add(inputs, attrs):
     return inputs[0]._like((total, rows))
 
 
-@kernel("elemwise_mul", "broadcast_mul", "broadcast_div")
-def _scaled(inputs, attrs):
-    """A csr matrix by a dense array of its shape, or by a row, column or number."""
-    return None
-
-
-@kernel("sum", "mean")
-def _sum(inputs, attrs):
-    (source,) = inputs
-    axis = _storage.whole_numbers(attrs, "axis")
-    if source.stype != "csr" or axis not in ((0,), (1,)) or set(attrs) != {"axis"}:
-        return None
-    return None
-
-
 @kernel("norm")
 def _norm(inputs, attrs):
     (source,) = inputs

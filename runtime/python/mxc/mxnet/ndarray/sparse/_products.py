@@ -7,7 +7,7 @@ from .... import _ndarray
 from .. import _empty
 from .._invoke import is_recording
 from ..ndarray import NDArray
-from ._csr import pointers, rows_of
+from ._csr import rows_of
 
 # Elements of the products that are summed up at a time.
 _AT_ONCE = 1 << 22
@@ -54,6 +54,3 @@ def dot(left, right, transposed):
                 right._array.dtype)))]
         _ndarray.record_function([right._array], [made._array], gradient)
     return made
-
-
-__all__ = ["dot", "multiply", "pointers"]
