@@ -204,3 +204,13 @@ def test_lines_of_libsvm(tmp_path):
     assert batch.data[0].stype == "csr"
     np.testing.assert_array_equal(batch.data[0].asnumpy(), [[1, 0, 2], [0, 3, 0]])
     assert batch.label[0].asnumpy().reshape(-1).tolist() == [1, 0]
+
+
+def test_batches_of_csr_rows():
+    batches = list(mx.io.NDArrayIter(csr(), batch_size=2, last_batch_handle="discard"))
+    assert [batch.data[0].stype for batch in batches] == ["csr"]
+    np.testing.assert_array_equal(batches[0].data[0].asnumpy(), MATRIX[:2])
+    np.testing.assert_array_equal(csr().take_rows(np.array([2, 0])).asnumpy(),
+                                  MATRIX[[2, 0]])
+    with pytest.raises(NotImplementedError):
+        mx.io.NDArrayIter(csr(), batch_size=2)

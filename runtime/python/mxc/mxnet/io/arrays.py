@@ -28,12 +28,12 @@ def _named(data, allow_empty, default_name):
 
 
 def _of_numbers(name, array):
-    """NumPy's array of the values, with the type that batches have: an
+    """NumPy's array of the values (a csr matrix as it is), with the type that batches have: an
     NDArray's own, else float32."""
+    if hasattr(array, "tocsr") or getattr(array, "stype", "") == "csr":
+        return nd.sparse.csr_matrix(array)
     if isinstance(array, nd.NDArray):
         return array.asnumpy()
-    if hasattr(array, "tocsr"):
-        raise NotImplementedError(f"{name} is a sparse matrix; arrays are dense")
     try:
         return np.asarray(array, dtype="float32")
     except (TypeError, ValueError) as error:
@@ -60,6 +60,10 @@ class NDArrayIter(DataIter):
         self.data = _named(data, False, data_name)
         self.label = _named(label, True, label_name)
         rows = self.data[0][1].shape[0]
+        if last_batch_handle != "discard" and any(
+                isinstance(array, nd.NDArray) for _, array in self.data + self.label):
+            raise NotImplementedError("batches of csr matrices are whole: "
+                                      "last_batch_handle is \"discard\"")
         for name, array in self.data + self.label:
             if array.shape[0] != rows:
                 raise ValueError(f"{name} has {array.shape[0]} rows, "
@@ -88,7 +92,7 @@ class NDArrayIter(DataIter):
         return self._described(self.label)
 
     def _described(self, arrays):
-        return [DataDesc(name, (self.batch_size, *array.shape[1:]), array.dtype.type)
+        return [DataDesc(name, (self.batch_size, *array.shape[1:]), np.dtype(array.dtype).type)
                 for name, array in arrays]
 
     def hard_reset(self):
@@ -133,7 +137,8 @@ class NDArrayIter(DataIter):
 
     def _batch(self, arrays):
         rows = self._rows()
-        return [nd.array(array[rows], dtype=array.dtype) for _, array in arrays]
+        return [array.take_rows(rows) if isinstance(array, nd.NDArray) else
+                nd.array(array[rows], dtype=array.dtype) for _, array in arrays]
 
     def getdata(self):
         return self._batch(self.data)

@@ -113,6 +113,15 @@ class CSRNDArray(BaseSparseNDArray):
                              "number, which would fill it")
         self._set_all(value, "CSRNDArray")
 
+    def take_rows(self, rows):
+        """The matrix of some rows (NumPy's numbers), in their order."""
+        data, indices, indptr = self._get_parts()
+        counts = np.diff(indptr)[rows]
+        ends = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        places = np.arange(ends[-1]) + np.repeat(indptr[rows] - ends[:-1], counts)
+        return type(self)._of_parts((data[places], indices[places], ends),
+                                    (len(rows), self._shape[1]), self._ctx)
+
     def asscipy(self):
         """The matrix of scipy.sparse."""
         import scipy.sparse
