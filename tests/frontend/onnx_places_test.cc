@@ -128,7 +128,8 @@ TEST_CASE("what a file of places may not say") {
 
 TEST_CASE("what data would decide is asked for") {
   const std::string message =
-      RefusalOf({.nodes = {onnx_model::Node("NonZero", {"x"}, {"y"})},
+      RefusalOf({.nodes = {onnx_model::Node("Unique", {"x"}, {"y"},
+                                            {IntAttr("sorted", 0)})},
                  .inputs = {Input("x", kFloat, {3})},
                  .outputs = {"y"}});
   CHECK(message.find("--bind x=FILE") != std::string::npos);
