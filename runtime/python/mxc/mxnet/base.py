@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Errors, types and texts that all of mxc.mxnet uses."""
 
+import ctypes
 import os
 
 import numpy as np
@@ -17,6 +18,34 @@ mx_uint = int
 mx_int = int
 mx_float = float
 mx_real_t = np.float32
+
+
+class _NoLibrary:
+    """Stands for libmxnet, whose C functions nothing here has."""
+
+    def __getattr__(self, name):
+        raise NotImplementedError(f"{name} is a function of libmxnet, which is not here; "
+                                  "mxc's C API is mxc/mxc_ndarray.h")
+
+
+_LIB = _NoLibrary()
+NDArrayHandle = SymbolHandle = ExecutorHandle = ctypes.c_void_p
+
+
+def check_call(status):
+    """Raises where a C function's status is not 0."""
+    if status != 0:
+        raise MXNetError(f"a C function ended with status {status}, expected 0")
+
+
+def c_str(text):
+    """A text for a C function."""
+    return ctypes.c_char_p(text.encode())
+
+
+def c_str_array(texts):
+    """Texts for a C function."""
+    return (ctypes.c_char_p * len(texts))(*(text.encode() for text in texts))
 
 
 class _NullType:

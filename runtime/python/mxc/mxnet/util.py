@@ -82,6 +82,13 @@ class _Scope:
         self._set(self._before.pop())
 
 
+class _NumpyArrayScope(_Scope):
+    """The with block of np_array, as a class."""
+
+    def __init__(self, active):
+        super().__init__(_set_np_array, active)
+
+
 def np_shape(active=True):
     """With block of set_np_shape."""
     return _Scope(set_np_shape, active)

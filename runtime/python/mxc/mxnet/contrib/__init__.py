@@ -3,7 +3,7 @@
 import sys as _sys
 
 from .. import ndarray as _ndarray, symbol as _symbol
-from . import autograd, io, text
+from . import amp, autograd, io, text
 
 ndarray = nd = _ndarray.contrib
 symbol = sym = _symbol.contrib
@@ -11,4 +11,4 @@ for _name, _module in (("ndarray", ndarray), ("symbol", symbol)):
     # `import mx.contrib.ndarray` finds them, too.
     _sys.modules[f"{__name__}.{_name}"] = _module
 
-__all__ = ["autograd", "io", "nd", "ndarray", "sym", "symbol", "text"]
+__all__ = ["amp", "autograd", "io", "nd", "ndarray", "sym", "symbol", "text"]
