@@ -10,6 +10,7 @@
 from .. import _ndarray
 from .base import MXNetError
 from .ndarray import NDArray
+from .ndarray._empty import EmptyArray
 
 _REQUESTS = {"null": "null", "write": "write", "add": "add"}
 
@@ -108,6 +109,12 @@ def backward(heads, head_grads=None, retain_graph=False, train_mode=True):
     """Computes the gradients of the heads' sum for all variables that they were
     computed from. head_grads: what each head is multiplied by; None: ones."""
     heads, given = _heads(heads, head_grads)
+    pairs = [pair for pair in zip(heads, given)
+             if not isinstance(pair[0]._array, EmptyArray)]
+    if not pairs:
+        return
+    heads, given = zip(*pairs)
+    given = list(given)
     _ndarray.backward([head._array for head in heads], given, bool(retain_graph),
                       bool(train_mode))
 

@@ -132,7 +132,7 @@ def on_host(numpy_function, args, kwargs, needs_gradient=True):
         result = of_numpy(numpy_function(*to_numpy(tuple(args)), **kwargs))
     except (ValueError, IndexError, onp.exceptions.AxisError
             if hasattr(onp, "exceptions") else ValueError) as error:
-        raise _BadValue(f"np.{name}: {error}") from None
+        raise BadValue(f"np.{name}: {error}") from None
     if needs_gradient and is_recording() and _is_real(result):
         raise NotImplementedError(
             f"np.{name} is computed by NumPy and has no gradient: call it outside of "
@@ -143,7 +143,7 @@ def on_host(numpy_function, args, kwargs, needs_gradient=True):
     return result
 
 
-class _BadValue(MXNetError, ValueError, IndexError):
+class BadValue(MXNetError, ValueError, IndexError):
     """Arguments that NumPy refuses."""
 
 

@@ -240,6 +240,7 @@ def as_symbols(make):
     def arange_symbol(start, stop=None, step=1, dtype=None, ctx=None):
         if stop is None:
             start, stop = 0, start
+        step = 1 if step is None else step
         if not onp.arange(start, stop, step).size:
             raise Untraceable("np.arange: a graph has no arrays without elements")
         return make("_npi_arange", (), {"start": start, "stop": stop, "step": step,

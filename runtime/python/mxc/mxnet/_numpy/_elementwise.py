@@ -87,20 +87,29 @@ def _unary(name):
             return numpy_function(x)
         raise TypeError(f"np.{name} takes an array or a number, found "
                         f"{type(x).__name__}")
-    return _named(over, name, f"{name} of each element of `x`.", numpy_function)
+    return _named(over, name, f"{name} of each element of `x`.")
+
+
+# NumPy's options of ufuncs: the value that is taken, then those that are known.
+_TYPES = map(onp.dtype, ("float16", "float32", "float64", "int8", "int32", "int64"))
+_OPTIONS = {"where": (True,), "subok": (True,), "order": ("K",), "dtype": (None, *_TYPES),
+            "casting": ("same_kind", "no", "equiv", "safe", "unsafe")}
 
 
 def _without_options(name, kwargs):
     for option, value in kwargs.items():
-        if option not in ("where", "casting", "order", "dtype", "subok") or (
-                value not in (None, True, "same_kind", "K")):
+        known = _OPTIONS.get(option)
+        if known is None or option in ("casting", "dtype") and value not in known:
             raise TypeError(f"np.{name} does not take {option}={value!r}")
+        if value != known[0]:
+            raise NotImplementedError(f"np.{name} does not take {option}={value!r}, only "
+                                      f"{known[0]!r}")
 
 
-def _named(over, name, doc, numpy_function):
+def _named(over, name, doc):
     over.__name__ = over.__qualname__ = name
     over.__doc__ = doc
-    return function(numpy_function)(over)
+    return over
 
 
 def _alike(name, a, b):
@@ -162,7 +171,7 @@ def _binary(name):
         _without_options(name, kwargs)
         return binary(name, x1, x2, out)
     return _named(over, name, f"{name} of two arrays, which are broadcast, or of one and "
-                  "a number.", getattr(onp, name))
+                  "a number.")
 
 
 FUNCTIONS = {name: _unary(name) for name in (*_UNARY, *_UNARY_ALIASES)}
@@ -176,10 +185,15 @@ def around(x, decimals=0, out=None, **kwargs):
 
 
 @function()
-def clip(a, a_min, a_max, out=None):
-    """Elements below `a_min` become it, those above `a_max` that; None: no bound."""
+def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
+    """Elements below `a_min` (or `min`) become it, those above `a_max` that; None: no
+    bound."""
+    a_min = min if a_min is None else a_min
+    a_max = max if a_max is None else a_max
     if a_min is None and a_max is None:
         raise ValueError("np.clip: one of a_min and a_max is needed")
+    if isinstance(a, NUMBERS):
+        return onp.clip(a, a_min, a_max)
     if any(isinstance(bound, (NDArray, Symbol)) for bound in (a_min, a_max)):
         a = a if a_min is None else binary("maximum", a, a_min)
         return a if a_max is None else binary("minimum", a, a_max, out)

@@ -62,14 +62,15 @@ gammaln smooth_l1 activation leaky_relu dropout sequence_mask""".split()}
 _EMPTY.update(batch_dot=_batch_dot, one_hot=_one_hot)
 
 
-def _functions(prefix, but=None):
+def functions(prefix, but=None):
+    """Functions of the operators whose names begin so, by the rest of their names."""
     return {name[len(prefix):]: _extension(name, name[len(prefix):])
             for name in TABLE if name.startswith(prefix) and not (
                 but and name.startswith(but))}
 
 
-FUNCTIONS = _functions(_PREFIX, _IMAGE)
-IMAGE = _functions(_IMAGE)
+FUNCTIONS = functions(_PREFIX, _IMAGE)
+IMAGE = functions(_IMAGE)
 
 
 def reshape(a, newshape, reverse=False, order="C"):
@@ -156,12 +157,14 @@ FUNCTIONS.update(reshape=reshape, nonzero=nonzero, constraint_check=constraint_c
 
 def random_functions(make):
     """npx.random's functions; `make` calls a sampler without inputs."""
-    from ._random import _drawn, _real
+    from ._random import _drawn, _real, checked
 
     def bernoulli(prob=None, logit=None, size=None, dtype=None, ctx=None, out=None):
         """Ones with this probability, or logit, else zeros."""
         if (prob is None) == (logit is None):
             raise ValueError("npx.random.bernoulli: one of prob and logit is needed")
+        if prob is not None:
+            checked("bernoulli", most=1, prob=prob)
         attrs = {"is_logit": prob is None,
                  "dtype": "float32" if dtype is None else onp.dtype(dtype).name}
         given = {"logit": logit} if prob is None else {"prob": prob}

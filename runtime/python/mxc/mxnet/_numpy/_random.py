@@ -8,7 +8,8 @@ from ..base import MXNetError, dtype_name
 from ..ndarray import NDArray
 from ..ndarray._shapes import as_shape
 from ..symbol import Symbol
-from ._call import NUMBERS, Untraceable, as_array, call, from_numpy, is_symbolic, to_numpy
+from ._call import (BadValue, Untraceable, as_array, call, from_numpy, is_symbolic,
+                    to_numpy)
 
 
 def _drawn(make, name, parameters, size, attrs, ctx, out):
@@ -50,11 +51,18 @@ def _real(dtype):
     return {"dtype": dtype}
 
 
-def _checked(name, **least):
-    """ValueError for numbers that are not above 0, or below it."""
-    for key, value in least.items():
-        if isinstance(value, NUMBERS) and not value >= 0:
-            raise ValueError(f"np.random.{name}: {key} is {value}, expected at least 0")
+def checked(name, least=0, most=onp.inf, above=False, **parameters):
+    """BadValue for a parameter with values below `least`, or not `above` it, or above
+    `most`; symbols have none."""
+    for key, value in parameters.items():
+        if isinstance(value, Symbol):
+            continue
+        values = onp.asarray(to_numpy(value))
+        if values.size and not (((values > least) if above else (values >= least)) &
+                                (values <= most)).all():
+            raise BadValue(f"np.random.{name}: {key} is {value}, expected "
+                           f"{'above' if above else 'at least'} {least}"
+                           + (f" and at most {most}" if most < onp.inf else ""))
 
 
 def functions(make, elementwise):
@@ -67,8 +75,7 @@ def functions(make, elementwise):
 
     def normal(loc=0.0, scale=1.0, size=None, dtype=None, ctx=None, out=None):
         """Of mean loc and standard deviation scale."""
-        if isinstance(scale, NUMBERS) and scale < 0:
-            raise MXNetError(f"np.random.normal: scale is {scale}, expected at least 0")
+        checked("normal", scale=scale)
         return _drawn(make, "_npi_normal", {"loc": loc, "scale": scale}, size,
                       _real(dtype), ctx, out)
 
@@ -78,7 +85,7 @@ def functions(make, elementwise):
 
     def _located(name):
         def draw(loc=0.0, scale=1.0, size=None, ctx=None, out=None):
-            _checked(name, scale=scale)
+            checked(name, scale=scale)
             return _drawn(make, f"_npi_{name}", {"loc": loc, "scale": scale}, size, {},
                           ctx, out)
         return draw
@@ -106,7 +113,7 @@ def functions(make, elementwise):
 
     def _scaled(name, operator, key, default):
         def draw(value, size, ctx, out):
-            _checked(name, **{key: value})
+            checked(name, above=key == "a", **{key: value})
             if isinstance(value, (NDArray, Symbol, list)) and key == "scale":
                 value = as_array(value)
                 shape = size if size is not None or isinstance(value, Symbol) else (

@@ -4,7 +4,7 @@ the order of calls."""
 
 from ..base import MXNetError, _Null, dtype_name
 from ..context import current_context
-from . import _register
+from . import _empty, _register
 from ._invoke import _invoke
 from ._shapes import as_shape
 from .ndarray import NDArray
@@ -32,6 +32,8 @@ def _draw(name, parameters, shape, dtype, ctx, out, **others):
     attrs.update(parameters)
     if out is None:
         attrs.setdefault("shape", (1,))
+        if 0 in attrs["shape"]:
+            return NDArray(_empty.zeros(attrs["shape"], attrs.get("dtype", "float32")))
         attrs["ctx"] = str(ctx or current_context())
     else:
         attrs["shape"] = out.shape

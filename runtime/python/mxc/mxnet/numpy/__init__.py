@@ -8,7 +8,7 @@ missing."""
 import numpy as _onp
 
 from .._numpy import _creation, _functions
-from . import linalg, multiarray, random
+from . import _internal, linalg, multiarray, random
 from .multiarray import ndarray
 
 globals().update(_functions.CONSTANTS)

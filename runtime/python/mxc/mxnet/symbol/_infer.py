@@ -121,6 +121,10 @@ def _infer_shapes(graph, given):
 def shapes(symbol, args, kwargs, partial):
     """See Symbol.infer_shape."""
     np_shape = _np_shape()
+    if np_shape and not partial:
+        found = _with_rank_0(symbol, _given(symbol, args, kwargs, "shapes"))
+        if found is not None:
+            return found
     given = {name: tuple(max(int(extent), 0) for extent in _extents(shape))
              for name, shape in _given(symbol, args, kwargs, "shapes").items()}
     given = {name: shape for name, shape in given.items() if shape}
@@ -132,6 +136,19 @@ def shapes(symbol, args, kwargs, partial):
     if not partial and not all(_known(shape) for part in found for shape in part):
         return None, None, None
     return tuple([_shown(shape, np_shape) for shape in part] for part in found)
+
+
+def _with_rank_0(symbol, given):
+    """The shapes where () is one; None where they do not follow from the given ones."""
+    given = {name: tuple(_extents(shape)) for name, shape in given.items()
+             if shape is not None and min(_extents(shape), default=1) > 0}
+    try:
+        values, _, heads, _ = graph_of(symbol._heads).infer(given, {}, False)
+    except (MXNetError, RuntimeError):
+        return None
+    return ([tuple(values[name]) for name in symbol.list_arguments()],
+            [tuple(shape) for shape in heads],
+            [tuple(values[name]) for name in symbol.list_auxiliary_states()])
 
 
 # Layers of which MXNet infers nothing before the rank of their data is known.

@@ -4,7 +4,7 @@ raise Untraceable, and a hybridized block that calls them runs operator by opera
 
 from ..._numpy import _creation, _functions
 from ..._numpy._call import make_symbol
-from . import linalg, random
+from . import _internal, linalg, random
 from ._symbol import _Symbol
 
 globals().update(_functions.CONSTANTS)
