@@ -31,6 +31,9 @@ def concatenate(seq, axis=0, out=None):
             return on_host(onp.concatenate, (arrays, axis), {"out": out}, False)
         _checked(onp.concatenate, arrays, axis)
         arrays = [array for array in arrays if array.size]
+    if axis is None:
+        arrays = [call("_np_reshape", [array], {"newshape": (-1,)}) for array in arrays]
+        axis = 0
     return call("_npi_concatenate", arrays, {"num_args": len(arrays), "axis": axis}, out)
 
 

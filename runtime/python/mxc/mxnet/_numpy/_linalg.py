@@ -4,7 +4,8 @@
 import numpy as onp
 
 from ..symbol import Symbol
-from ._call import MXNetError, axis_tuple, call, function, is_empty, on_host, view
+from ._call import (MXNetError, Untraceable, axis_tuple, call, function, is_empty, on_host,
+                    view)
 from ._elementwise import cast
 from ._reductions import FUNCTIONS as reductions
 
@@ -26,7 +27,9 @@ def _operator(name, outputs=1):
 
 
 def _real(a):
-    if not isinstance(a, Symbol) and not a._array.dtype.startswith("float"):
+    if isinstance(a, Symbol):  # Whole numbers become float32, real ones stay.
+        return call("_npi_true_divide_scalar", [a], {"scalar": 1})
+    if not a._array.dtype.startswith("float"):
         return cast(a, "float32")
     return a
 
@@ -97,7 +100,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
         axes = None
     elif axis is None:
         if isinstance(x, Symbol):
-            raise NotImplementedError("np.linalg.norm of a symbol: ord needs axis")
+            raise Untraceable("np.linalg.norm: ord without axis needs the array's rank")
         axes = tuple(range(x.ndim))
         if len(axes) not in (1, 2):
             raise ValueError("np.linalg.norm: without axis ord is for one or two axes")
@@ -142,8 +145,10 @@ def _matrix_norm(x, ord, axes, keepdims):
         sums = reductions["sum"](elementwise["abs"](x), axis=summed, keepdims=True)
         found = reductions["max" if ord > 0 else "min"](sums, axis=left, keepdims=True)
     elif ord in ("nuc", 2, -2):
+        if isinstance(x, Symbol):
+            raise Untraceable(f"np.linalg.norm: {ord!r} needs the matrices' shape")
         matrices = moveaxis(x, axes, (-2, -1))
-        if not isinstance(x, Symbol) and matrices.shape[-2] > matrices.shape[-1]:
+        if matrices.shape[-2] > matrices.shape[-1]:
             matrices = moveaxis(x, axes, (-1, -2))
         values = svd(matrices)[1]
         found = reductions[{"nuc": "sum", 2: "max", -2: "min"}[ord]](values, axis=-1)

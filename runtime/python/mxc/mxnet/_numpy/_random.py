@@ -185,6 +185,8 @@ def functions(make, elementwise):
         if check_valid is not None or tol is not None:
             raise NotImplementedError("np.random.multivariate_normal takes neither "
                                       "check_valid nor tol")
+        if is_symbolic(mean, cov):
+            raise Untraceable("np.random.multivariate_normal needs its arrays' shapes")
         mean, cov = as_array(mean), as_array(cov)
         shape = onp.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
         shape = (*(() if size is None else as_shape(size)), *shape, mean.shape[-1])

@@ -38,6 +38,7 @@ def _reduction(name):
             attrs["axis"] = axis_tuple(axis)
         if dtype is not None:
             attrs["dtype"] = dtype_name(dtype)
+            a = _wide(a, attrs["dtype"])
         return call(operator, [a], attrs, out)
 
     if not with_type:
@@ -52,6 +53,16 @@ def _reduction(name):
     reduced.__doc__ = (f"{kind} over all axes, one or several; axis=(): of each element "
                        "alone.")
     return function(_on_host(kind))(reduced) if with_type else reduced
+
+
+def _wide(a, dtype):
+    """The elements in a type that holds the sum: the operator sums in theirs."""
+    if isinstance(a, Symbol):
+        return cast(a, "float64") if dtype.startswith("float") else cast(a, dtype)
+    here = a._array.dtype
+    if here.startswith("float") or here == dtype:
+        return a
+    return cast(a, "float32" if dtype == "float16" else dtype)
 
 
 def _on_host(kind):
@@ -123,7 +134,15 @@ def cumsum(a, axis=None, dtype=None, out=None):
         attrs["dtype"] = dtype_name(dtype)
     elif not isinstance(a, Symbol) and a._array.dtype == "bool":
         attrs["dtype"] = "int64"
-    return call("_np_cumsum", [a], attrs, out)
+    if isinstance(a, Symbol) or a._array.dtype != "float16" or attrs.get(
+            "dtype", "float16") != "float16":
+        return call("_np_cumsum", [a], attrs, out)
+    sums = cast(call("_np_cumsum", [cast(a, "float32")], {**attrs, "dtype": "float32"}),
+                "float16")
+    if out is None:
+        return sums
+    out[...] = sums
+    return out
 
 
 def average(a, axis=None, weights=None, returned=False, out=None):
