@@ -137,6 +137,8 @@ def on_host(numpy_function, args, kwargs, needs_gradient=True):
         raise NotImplementedError(
             f"np.{name} is computed by NumPy and has no gradient: call it outside of "
             "autograd.record()")
+    if not needs_gradient and isinstance(result, NDArray) and result.size:
+        _empty.as_head(result._array)
     if out is not None:
         out[...] = result
         return out

@@ -4,6 +4,7 @@ operator, and so no gradient."""
 
 import numpy as onp
 
+from ..ndarray import NDArray
 from ._call import on_host
 
 # None of MXNet's users differentiates these.
@@ -15,9 +16,9 @@ left_shift logaddexp logaddexp2 min_scalar_type modf nanargmax nanargmin nancump
 nancumsum nanmax nanmean nanmedian nanmin nanpercentile nanprod nanquantile nanstd nansum
 nanvar cumprod ndim nextafter packbits partition piecewise poly polyadd polydiv polyfit
 polyint polymul polysub positive promote_types ptp putmask real real_if_close result_type
-right_shift roots searchsorted select setdiff1d setxor1d shares_memory signbit sinc size
+right_shift roots searchsorted select setdiff1d setxor1d signbit sinc size
 spacing take_along_axis trim_zeros union1d unpackbits unwrap vander isreal iscomplex
-convolve tri fill_diagonal may_share_memory msort trapz""".split()
+convolve tri fill_diagonal msort trapz""".split()
 
 
 def _in1d(ar1, ar2, assume_unique=False, invert=False):
@@ -47,3 +48,18 @@ for _name in _NAMES:
     _function = getattr(onp, _name, None) if _name not in _OTHERS else _OTHERS[_name]
     if _function is not None:
         FUNCTIONS[_name] = _hosted(_name, _function)
+
+
+def _sharing(name):
+    def over(a, b, max_work=None):
+        return getattr(onp, name)(_memory(a), _memory(b), max_work)
+    over.__name__ = over.__qualname__ = name
+    over.__doc__ = f"np.{name}: whether elements of the two lie in the same memory."
+    return over
+
+
+def _memory(array):
+    return array._array.memory() if isinstance(array, NDArray) else array
+
+
+FUNCTIONS.update({name: _sharing(name) for name in ("shares_memory", "may_share_memory")})

@@ -94,10 +94,6 @@ def unique(ar, return_index=False, return_inverse=False, return_counts=False, ax
     found = onp.unique(values, return_index, return_inverse, return_counts, axis)
     if not isinstance(found, tuple):
         return of_numpy(found)
-    found = list(found)
-    if return_inverse:
-        place = 1 + bool(return_index)
-        found[place] = found[place].reshape(-1)
     return tuple(of_numpy(part) for part in found)
 
 

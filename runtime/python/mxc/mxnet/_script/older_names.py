@@ -3,6 +3,7 @@
 
 import collections
 import collections.abc
+import functools
 import inspect
 import math
 import time
@@ -50,6 +51,16 @@ def _random_integers(low, high=None, size=None):
                              size=size)
 
 
+def _interpolating(by_method):
+    """numpy.percentile or quantile with `interpolation`, which is `method` later."""
+    @functools.wraps(by_method)
+    def function(*args, interpolation=None, **kwargs):
+        if interpolation is not None:
+            kwargs["method"] = interpolation
+        return by_method(*args, **kwargs)
+    return function
+
+
 def _missing(module, names):
     for name, value in names.items():
         try:
@@ -73,6 +84,9 @@ def install():
                   if hasattr(np, of)})
     _missing(np, {"asscalar": _asscalar, "asfarray": _asfarray, "msort": _msort})
     np.fromstring = _fromstring_of(np.fromstring)
+    if "interpolation" not in inspect.signature(np.percentile).parameters:
+        np.percentile = _interpolating(np.percentile)
+        np.quantile = _interpolating(np.quantile)
     _missing(np.random, {"random_integers": _random_integers})
     _missing(collections, {name: getattr(collections.abc, name)
                            for name in collections.abc.__all__})

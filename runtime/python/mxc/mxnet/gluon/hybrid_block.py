@@ -4,6 +4,7 @@ import warnings
 
 from .. import ndarray, symbol
 from .._numpy._call import Untraceable, is_empty
+from ..base import MXNetError
 from ..ndarray import NDArray
 from ..symbol import Symbol
 from ._graph import Graph, OpHook, class_of, of_one_kind, variable_like
@@ -224,8 +225,7 @@ class HybridBlock(Block):
         if self._active and self._plain_inputs == len(arrays) and \
                 all(isinstance(each, NDArray) for each in arrays):
             self._check_contexts(arrays)
-            if not is_empty(arrays):
-                return self._run(arrays, arrays)
+            return self._traced(arrays, arrays, self._run, arrays, arrays)
         kinds = {type_of for each in _leaves([x, *args])
                  for type_of in (NDArray, Symbol) if isinstance(each, type_of)}
         if len(kinds) != 1:
@@ -236,14 +236,26 @@ class HybridBlock(Block):
             with self.name_scope():
                 return self.hybrid_forward(symbol, x, *args, **params)
         arrays = [each for each in _leaves([x, *args]) if isinstance(each, NDArray)]
-        ctx = arrays[0].context
-        if self._active and self._traceable and not is_empty(arrays):
+        if self._active and self._traceable:
             self._check_contexts(arrays)
-            try:
-                with ctx:
-                    return self._call_cached_op(x, *args)
-            except Untraceable:
-                self._traceable = False
+            with arrays[0].context:
+                return self._traced(arrays, (x, *args), self._call_cached_op, x, *args)
+        return self._step_by_step(arrays[0].context, x, *args)
+
+    def _traced(self, arrays, args, call, *call_args):
+        """call(*call_args), or step by step where a graph cannot compute it: operators
+        called one by one take arrays without elements, too."""
+        try:
+            if not is_empty(arrays):
+                return call(*call_args)
+        except Untraceable:
+            self._traceable = False
+        except MXNetError:
+            if not isinstance(arrays[0], ndarray.np.ndarray):
+                raise
+        return self._step_by_step(arrays[0].context, *args)
+
+    def _step_by_step(self, ctx, x, *args):
         with ctx:
             return of_one_kind(self.hybrid_forward(ndarray, x, *args,
                                                    **self._values(ctx, x, *args)))

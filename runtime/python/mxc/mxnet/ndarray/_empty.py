@@ -2,6 +2,7 @@
 """Arrays without elements, which mxc._ndarray does not have: they can be made, viewed,
 copied and saved; operators refuse them."""
 
+import functools
 import math
 
 import numpy as np
@@ -104,4 +105,21 @@ def _made(name, shape, dtype):
     if name not in _NEUTRAL:
         raise MXNetError(f"{name} is not defined of an array without elements",
                          "invalid argument")
-    return _ndarray.from_numpy(np.full(shape, _NEUTRAL[name], dtype))
+    made = _ndarray.from_numpy(np.full(shape, _NEUTRAL[name], dtype))
+    as_head(made)
+    return made
+
+
+@functools.cache
+def _nobody():
+    array, gradient = (_ndarray.from_numpy(np.zeros(1, "float32")) for _ in range(2))
+    _ndarray.mark(array, gradient, "write")
+    return array, gradient
+
+
+def as_head(made):
+    """While autograd records: backward() may begin at this array, although nothing
+    has a gradient of it."""
+    if _ndarray.is_recording():
+        array, gradient = _nobody()
+        _ndarray.record_function([array], [made], lambda gradients: [gradient])
