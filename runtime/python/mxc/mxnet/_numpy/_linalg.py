@@ -112,6 +112,7 @@ def norm(x, ord=None, axis=None, keepdims=False):
 def _norm_over(x, ord, axes, keepdims):
     from ._elementwise import FUNCTIONS as elementwise, binary
     reduced = {"axis": axes, "keepdims": keepdims}
+    ord = {"inf": onp.inf, "-inf": -onp.inf}.get(ord, ord)
     if axes is not None and len(axes) > 2:
         raise ValueError("np.linalg.norm: a norm is over one or two axes")
     if ord is None or ord == "fro" or ord == 2 and len(axes) == 1:
@@ -142,9 +143,11 @@ def _matrix_norm(x, ord, axes, keepdims):
     from ._shapes import expand_dims, moveaxis
     if ord in (1, -1, onp.inf, -onp.inf):
         summed, left = axes if abs(ord) == 1 else axes[::-1]
-        sums = reductions["sum"](elementwise["abs"](x), axis=summed, keepdims=True)
-        found = reductions["max" if ord > 0 else "min"](sums, axis=left, keepdims=True)
-    elif ord in ("nuc", 2, -2):
+        if not keepdims:
+            left = _axis_without(x, left, summed)
+        sums = reductions["sum"](elementwise["abs"](x), axis=summed, keepdims=keepdims)
+        return reductions["max" if ord > 0 else "min"](sums, axis=left, keepdims=keepdims)
+    if ord in ("nuc", 2, -2):
         if isinstance(x, Symbol):
             raise Untraceable(f"np.linalg.norm: {ord!r} needs the matrices' shape")
         matrices = moveaxis(x, axes, (-2, -1))
@@ -157,11 +160,18 @@ def _matrix_norm(x, ord, axes, keepdims):
         for axis in sorted(axis % x.ndim for axis in axes):
             found = expand_dims(found, axis)
         return found
-    else:
-        raise ValueError(f"np.linalg.norm: {ord!r} is no norm of matrices")
-    if keepdims:
-        return found
-    return call("_np_squeeze", [found], {"axis": axes})
+    raise ValueError(f"np.linalg.norm: {ord!r} is no norm of matrices")
+
+
+def _axis_without(x, axis, gone):
+    """Where an axis is once another is gone."""
+    if not isinstance(x, Symbol):
+        axis, gone = axis % x.ndim, gone % x.ndim
+    if (axis < 0) != (gone < 0):
+        raise Untraceable("np.linalg.norm: axes from both ends need the array's rank")
+    if axis < 0:
+        return axis + (axis < gone)
+    return axis - (axis > gone)
 
 
 def pinv(a, rcond=1e-15, hermitian=False):
