@@ -280,3 +280,15 @@ def test_draws_follow_from_the_seed():
     assert sorted(np.random.choice(5, (5,), replace=False).tolist()) == [0, 1, 2, 3, 4]
     assert np.random.multinomial(20, [0.5, 0.5], (7,)).sum(axis=1).tolist() == [20] * 7
     assert np.random.uniform(size=(0, 2)).shape == (0, 2)
+
+
+def test_einsum_of_many_arrays_and_its_gradient():
+    a, b, c = (onp.random.rand(*shape).astype("float32") for shape in ((2, 3), (3, 4),
+                                                                       (4, 2)))
+    x, y, z = np.array(a), np.array(b), np.array(c)
+    y.attach_grad()
+    with autograd.record():
+        made = np.einsum("ij,jk,ki->i", x, y, z)
+    made.backward()
+    check(made, onp.einsum("ij,jk,ki->i", a, b, c))
+    check(y.grad, onp.einsum("ij,ki->jk", a, c))

@@ -70,7 +70,10 @@ def make_array(name, inputs=(), attrs=None, ctx=None, out=None):
     pairs = attribute_pairs(attrs or {})
     if out is not None:
         outs = out if isinstance(out, (list, tuple)) else [out]
-        call_arrays(name, given, pairs, [array._array for array in outs])
+        try:
+            call_arrays(name, given, pairs, [array._array for array in outs])
+        except MXNetError as error:
+            raise BadOut(str(error)) from None
         return out
     ctx = inputs[0]._ctx if inputs else (ctx or current_context()).check()
     cls = array_class()
@@ -143,6 +146,10 @@ def on_host(numpy_function, args, kwargs, needs_gradient=True):
         out[...] = result
         return out
     return result
+
+
+class BadOut(MXNetError, TypeError):
+    """`out` is not of the shape and type of what is written there."""
 
 
 class BadValue(MXNetError, ValueError, IndexError):

@@ -131,8 +131,10 @@ def _nested(object):
 
 
 def _like(name, fill):
-    def over(a, dtype=None, order="C", ctx=None, out=None):
+    def over(a, dtype=None, order="C", subok=False, ctx=None, out=None):
         _ordered(name, order)
+        if subok:
+            raise NotImplementedError(f"np.{name}: subok is False")
         if not isinstance(a, (NDArray, Symbol)):
             a = as_array(a)
         return full_like(a, fill, dtype, order, ctx, out)

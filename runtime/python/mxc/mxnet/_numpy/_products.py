@@ -32,6 +32,13 @@ def matmul(a, b, out=None):
     """Products of the matrices in the last two axes; the others are broadcast."""
     if is_empty(a) or is_empty(b):
         return _with_shape("matmul", a, b)
+    if not is_symbolic(a, b) and 1 in (a.ndim, b.ndim):
+        rows = reshape(a, (1, -1)) if a.ndim == 1 else a
+        columns = reshape(b, (-1, 1)) if b.ndim == 1 else b
+        product = matmul(rows, columns)
+        shape = (*product.shape[:-2], *(product.shape[-2:-1] if a.ndim > 1 else ()),
+                 *(product.shape[-1:] if b.ndim > 1 else ()))
+        return reshape(product, shape)
     return call("_npi_matmul", _alike("matmul", a, b), None, out)
 
 
@@ -106,8 +113,39 @@ def einsum(*operands, out=None, optimize=False, **kwargs):
     if len(arrays) > 1 and not is_symbolic(*arrays):
         from ._joins import _alike as alike
         arrays = alike(arrays)
+    if len(arrays) > 2 and "." not in subscripts:
+        subscripts, arrays = _in_pairs(subscripts, arrays)
     return call("_npi_einsum", arrays, {"num_args": len(arrays), "subscripts": subscripts,
                                         "optimize": int(bool(optimize))}, out)
+
+
+def _in_pairs(subscripts, arrays):
+    """The same sum of two arrays: products of pairs, from the left or as NumPy's
+    einsum_path orders them, sum over what nothing else names."""
+    inputs, _, output = subscripts.replace(" ", "").partition("->")
+    if "->" not in subscripts:
+        output = "".join(sorted(x for x in set(inputs) - {","} if inputs.count(x) == 1))
+    terms, arrays = inputs.split(","), list(arrays)
+    path = [(0, 1)] * len(arrays)
+    if not is_symbolic(*arrays):
+        shapes = [onp.broadcast_to(onp.int8(0), array.shape) for array in arrays]
+        path = onp.einsum_path(subscripts, *shapes, optimize="greedy")[0][1:]
+    for places in path:
+        if len(terms) == 2 or len(places) != 2:
+            break
+        first, second = sorted(places)
+        kept = set("".join(terms[:first] + terms[first + 1:second] + terms[second + 1:])
+                   + output)
+        both = "".join(dict.fromkeys(terms[first] + terms[second]))
+        term = "".join(x for x in both if x in kept)
+        product = call("_npi_einsum", [arrays[first], arrays[second]], {
+            "num_args": 2, "subscripts": f"{terms[first]},{terms[second]}->{term}",
+            "optimize": 0})
+        for place in (second, first):
+            del terms[place], arrays[place]
+        terms.append(term)
+        arrays.append(product)
+    return ",".join(terms) + "->" + output, arrays
 
 
 @function()

@@ -2,9 +2,17 @@
 """NumPy's functions and ufuncs of mx.np's arrays: those of mx.np, where it has them,
 else NumPy's own over the values."""
 
+import numpy as onp
+
 from .._numpy import _linalg
 from .._numpy._call import as_array, on_host
 from .._numpy._functions import SHARED
+
+
+# Those that give tuples in the NumPy that is here, and lists in mx.np.
+_TUPLES = {name for name in ("atleast_1d", "atleast_2d", "atleast_3d", "broadcast_arrays",
+                             "meshgrid")
+           if isinstance(getattr(onp, name)(onp.ones(1), onp.ones(1)), tuple)}
 
 
 def _ours(numpy_function):
@@ -18,7 +26,12 @@ def function(numpy_function, args, kwargs):
     ours = _ours(numpy_function)
     if ours is None:
         return on_host(numpy_function, args, kwargs)
-    return ours(*args, **kwargs)
+    try:
+        result = ours(*args, **kwargs)
+        return tuple(result) if numpy_function.__name__ in _TUPLES and isinstance(
+            result, list) else result
+    except TypeError:  # Options that only NumPy has.
+        return on_host(numpy_function, args, kwargs)
 
 
 def ufunc(numpy_ufunc, method, inputs, kwargs):
