@@ -185,14 +185,15 @@ void DeclareArray(nb::module_& m) {
            "A view: the same elements under another shape.")
       .def("slice", &Slice, nb::arg("begin"), nb::arg("end"),
            "A view of rows from `begin` to before `end`.")
-      .def("numpy", &Numpy,
-           nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
-           "A copy, of what was called before.")
+      // Before "numpy", which in the stub hides the module of that name.
       .def("memory", &Memory, nb::arg("writes") = false,
            nb::sig("def memory(self, writes: bool = False) -> "
                    "numpy.typing.NDArray[typing.Any]"),
            "The elements where they lie, for as long as no call takes the "
            "array; `writes`: to be written, too.")
+      .def("numpy", &Numpy,
+           nb::sig("def numpy(self) -> numpy.typing.NDArray[typing.Any]"),
+           "A copy, of what was called before.")
       .def("write", &Write, nb::arg("values"),
            nb::sig("def write(self, values: object) -> None"),
            "From an array of the same type and number of elements.")
