@@ -50,7 +50,7 @@ def test_the_tour_runs_from_its_beginning_to_its_end(tmp_path, monkeypatch):
     names = {"images": images.astype(np.float32), "labels": labels,
              "test_images": images[:99], "test_labels": labels[:99]}
     blocks = re.findall(r"```python\n(.*?)```", TOUR, re.S)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     for block in blocks:
         exec(compile(block, "runtime/python/TOUR.md", "exec"), names)
     assert names["history"]["val_accuracy"][-1] > 0.9
