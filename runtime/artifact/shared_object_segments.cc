@@ -140,6 +140,10 @@ Status SharedObjectCheck::Segment(const Elf64_Phdr& segment) {
       return RefuseCode("has variables of a thread");
     case PT_INTERP:
       return RefuseCode("names a program that is to load it");
+#if defined(__riscv)
+    case 0x70000003:  // PT_RISCV_ATTRIBUTES: which instructions; nothing loads it
+      return {};
+#endif
     default:
       if (SharedObject::kInstrumented) return {};
       return RefuseCode("has a segment of a kind that generated code has not");
