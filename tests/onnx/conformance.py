@@ -6,6 +6,7 @@
 import argparse
 import collections
 import glob
+import importlib
 import json
 import multiprocessing
 import os
@@ -87,26 +88,35 @@ def agrees(got, want):
     return True
 
 
-def with_onnxruntime(model, inputs):
+def with_onnxruntime(path, inputs):
     import onnxruntime
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
     session = onnxruntime.InferenceSession(
-        model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+        path, options, providers=["CPUExecutionProvider"])
     return session.run(None, inputs)
 
 
-def with_openvino(model, inputs):
+def with_openvino(path, inputs):
     import openvino
     core = openvino.Core()
     core.set_property("CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    compiled = core.compile_model(core.read_model(model.SerializeToString()),
-                                  "CPU")
+    compiled = core.compile_model(core.read_model(path), "CPU")
     result = compiled(inputs)
     return [result[output] for output in compiled.outputs]
 
 
-PEERS = {"ONNX Runtime": with_onnxruntime, "OpenVINO": with_openvino}
+def with_tract(path, inputs):
+    import tract
+    model = tract.onnx().load(path)
+    runnable = model.into_model().into_runnable()
+    results = runnable.run(list(inputs.values()))
+    return [result.to_numpy() for result in results]
+
+
+# Each by the name of its package.
+PEERS = {"onnxruntime": with_onnxruntime, "openvino": with_openvino,
+         "tract": with_tract}
 
 
 def by_peer(task):
@@ -120,13 +130,14 @@ def by_peer(task):
     given = {port.name: value
              for port, value in zip(model.graph.input, inputs)}
     try:
-        got = PEERS[peer](model, given)
+        got = PEERS[peer](f"{folder}/model.onnx", given)
     except Exception as error:  # its refusal
         return "refused: " + str(error).splitlines()[0][:200]
     return "pass" if agrees(got, want) else "wrong"
 
 
 def by_peers(folders, peer):
+    importlib.import_module(peer)  # once: the processes are forks
     results = {}
     with multiprocessing.Pool(maxtasksperchild=1) as pool:
         waiting = {name: pool.apply_async(by_peer, ((folder, peer),))
