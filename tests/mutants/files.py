@@ -183,7 +183,7 @@ class Kinds:
                  "num_filter": 64}]}).encode())
         tuned = ["compile", "wide.json", "--init", "xavier", "-o", "o.mxa",
                  "--tuning-cache", "tuning.json"]
-        self.good(*tuned, "-O3", "--tuning-seconds", "20")
+        self.good(*tuned, "-O3", "--tuning-seconds", "600")
         self.good(*self.train("p"))
         self.kinds = {
             "symbol": ("net-symbol.json", change_json,
