@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ndarray/compiled_call.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -15,6 +17,15 @@ namespace {
 // What it costs to hand an operation to another thread, about.
 constexpr uint64_t kBriefNanoseconds = 5000;
 
+// What each program may keep for itself.
+constexpr uint64_t kSmallBytes = 64 << 10;
+
+uint64_t MostIdleBytes() {
+  const auto pages = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES));
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  return pages / 8 * page;
+}
+
 uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
   uint64_t sum = 0;
   for (const mxc_step& step : tables.Steps(entry)) {
@@ -25,6 +36,9 @@ uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
 
 }  // namespace
 
+SharedTeam::SharedTeam()
+    : idle_(std::make_shared<IdleExecutors>(MostIdleBytes())) {}
+
 StatusOr<std::shared_ptr<Team>> SharedTeam::Get() {
   const std::lock_guard lock(mutex_);
   if (team_ == nullptr) {
@@ -34,7 +48,7 @@ StatusOr<std::shared_ptr<Team>> SharedTeam::Get() {
 }
 
 CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
-    : compiled_(std::move(compiled)), team_(team) {
+    : compiled_(std::move(compiled)), team_(team), idle_(team.idle()) {
   const Tables& tables = compiled_.model->tables();
   const mxc_entry& entry = tables.entries()[0];
   const auto buffers = tables.Buffers(entry);
@@ -47,6 +61,11 @@ CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
     }
   }
   is_brief_ = ModelledNanoseconds(tables, entry) < kBriefNanoseconds;
+}
+
+CompiledCall::~CompiledCall() {
+  delete at_hand_.load();
+  idle_->Forget(*compiled_.model);
 }
 
 Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,
@@ -71,13 +90,8 @@ StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
           at_hand_.exchange(nullptr, std::memory_order_acquire)) {
     return std::unique_ptr<Executor>(one);
   }
-  {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
-      std::unique_ptr<Executor> executor = std::move(idle_.back());
-      idle_.pop_back();
-      return executor;
-    }
+  if (std::unique_ptr<Executor> idle = idle_->Take(*compiled_.model)) {
+    return idle;
   }
   Executor::Options options;
   if (!is_brief_) {
@@ -89,13 +103,13 @@ StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
 
 void CompiledCall::Give(std::unique_ptr<Executor> executor) {
   Executor* none = nullptr;
-  if (at_hand_.compare_exchange_strong(none, executor.get(),
+  if (OwnBytes(*executor) <= kSmallBytes &&
+      at_hand_.compare_exchange_strong(none, executor.get(),
                                        std::memory_order_release)) {
     (void)executor.release();
     return;
   }
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(executor));
+  idle_->Give(std::move(executor));
 }
 
 }  // namespace mxc::runtime

@@ -15,6 +15,7 @@
 #include "runtime/executor/model.h"
 #include "runtime/executor/team.h"
 #include "runtime/ndarray/array.h"
+#include "runtime/ndarray/idle_executors.h"
 
 namespace mxc::runtime {
 
@@ -28,14 +29,20 @@ struct CompiledOperator {
   std::vector<size_t> input_order = {};
 };
 
-// Threads for all executors, started when the first one needs them.
+// Threads for all executors, started when the first one needs them, and the
+// executors of larger programs while nobody runs them: they keep an eighth of the
+// machine's memory at most.
 class SharedTeam {
  public:
+  SharedTeam();
+
   StatusOr<std::shared_ptr<Team>> Get();
+  const std::shared_ptr<IdleExecutors>& idle() const { return idle_; }
 
  private:
   std::mutex mutex_;
   std::shared_ptr<Team> team_;
+  const std::shared_ptr<IdleExecutors> idle_;
 };
 
 class CompiledCall {
@@ -43,7 +50,7 @@ class CompiledCall {
   CompiledCall(CompiledOperator compiled, SharedTeam& team);
   CompiledCall(const CompiledCall&) = delete;
   CompiledCall& operator=(const CompiledCall&) = delete;
-  ~CompiledCall() { delete at_hand_.load(); }
+  ~CompiledCall();
 
   const std::vector<ArrayType>& outputs() const { return outputs_; }
   size_t visible_outputs() const { return compiled_.visible_outputs; }
@@ -66,13 +73,14 @@ class CompiledCall {
 
   const CompiledOperator compiled_;
   SharedTeam& team_;
+  const std::shared_ptr<IdleExecutors>
+      idle_;  // at exit it may outlive the team
   std::vector<ArrayType> outputs_;
   bool is_brief_ = false;
   std::optional<size_t> random_state_;  // a row of the model's states
 
-  std::atomic<Executor*> at_hand_{nullptr};  // the one that was used last
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Executor>> idle_;  // others
+  // Of a small program, the one that was used last.
+  std::atomic<Executor*> at_hand_{nullptr};
 };
 
 }  // namespace mxc::runtime
