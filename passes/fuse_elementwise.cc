@@ -175,6 +175,16 @@ bool IsPointwise(const Produced& produced, const Step& reader) {
   return identity && !HasReduce(box.value) && !HasReduce(store.value);
 }
 
+// Whether a micro-batch's values would be there until another one has run, only
+// for their sums to be taken then.
+bool KeepsPart(const Produced& produced, const Step& reader) {
+  const int part = produced.producer->part;
+  return part >= 0 && part != reader.part &&
+         std::ranges::any_of(produced.boxes, [](const Store& box) {
+           return HasReduce(box.value);
+         });
+}
+
 class ElementwiseFusion {
  public:
   ElementwiseFusion(Program& program, const Machine& machine)
@@ -219,6 +229,7 @@ class ElementwiseFusion {
 
     std::vector<Step> steps;
     for (const int r : readers) {
+      if (KeepsPart(produced, program_.steps[r])) return false;
       auto step = Inlined(program_, produced, program_.steps[r]);
       if (!step) return false;
       steps.push_back(std::move(*step));

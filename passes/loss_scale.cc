@@ -6,6 +6,7 @@
 #include "ir/ops/operators.h"
 #include "ir/ops/tensor/add_n.h"
 #include "ir/ops/tensor/map.h"
+#include "ir/program/finite.h"
 
 namespace mxc {
 namespace {
@@ -17,7 +18,6 @@ const TensorType kNumber = {DType::kF32, Shape{1}};
 
 Expr Single(double value) { return Constant(value, DType::kF32); }
 Expr NumberOf(int operand) { return Load(operand, DType::kF32, {Expr(0)}); }
-Expr IsFinite(const Expr& x) { return x - x == Lit(0, x); }
 
 // The element of operand 0 of an elementwise map.
 Expr ElementOf(const TensorType& type) {

@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <utility>
 
 #include "ir/graph/call_form.h"
@@ -45,10 +46,27 @@ Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
 
 constexpr size_t kMostOutputs = 64;  // of a step
 
+// The topological order, all of one micro-batch before the next one begins: then
+// activations of two are not there at once.
+std::vector<Node*> PartByPart(const Graph& graph) {
+  std::vector<Node*> order = graph.TopologicalOrder();
+  std::unordered_map<const Node*, int> last;  // part that a node depends on
+  for (const Node* node : order) {
+    int part = node->part;
+    for (const Value& input : node->inputs) {
+      part = std::max(part, last.at(input.node));
+    }
+    last.emplace(node, part);
+  }
+  std::ranges::stable_sort(order, {},
+                           [&](const Node* node) { return last.at(node); });
+  return order;
+}
+
 class Lowering {
  public:
   Lowering(const Graph& graph, PassContext& context)
-      : graph_(graph), context_(context), order_(graph.TopologicalOrder()) {}
+      : graph_(graph), context_(context), order_(PartByPart(graph)) {}
 
   Result<Program> Run() {
     program_.name = graph_.name;
@@ -157,6 +175,7 @@ class Lowering {
     if (step.origins.empty()) step.origins = {node.name};
     step.name = fmt::format("{}", fmt::join(step.origins, "+"));
     step.loc = node.loc;
+    step.part = node.part;
     for (const Value& input : node.inputs) {
       step.inputs.push_back(BufferOf(input));
     }

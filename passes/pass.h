@@ -52,6 +52,18 @@ struct TrainingOptions {
   // (moving statistics) they take the mean. A head that divides its gradient by
   // the batch divides by its part, as in MXNet's Module on several contexts.
   int replicas = 1;
+  // In how many equal parts, one after the other, a batch passes through the
+  // step before anything is updated. The graph that is given is that of a part:
+  // its declared inputs have its rows. Gradients are added up; of the
+  // loss the mean is taken; what the network itself computes goes from part to
+  // part. A head that divides its gradient by the batch divides by its part.
+  int micro_batches = 1;
+  // On how many devices, one after the other, the layers are (a pipeline), and
+  // which of them this program is for.
+  int stages = 1, stage = 0;
+  // The stage of each node of the network, by its name; those that are not named
+  // are where their inputs are.
+  std::map<std::string, int> stage_of;
   // What of each label's 1 the other classes share, where loss heads can smooth
   // labels; 0: as the network says.
   double label_smoothing = 0;

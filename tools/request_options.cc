@@ -238,6 +238,12 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
                  "(mxc-run train --device cuda:0,cuda:1)")
       ->check(AtLeast(1))
       ->type_name("N");
+  app.add_option("--micro-batches", training.micro_batches,
+                 "a batch passes through the step in N equal parts, one after "
+                 "the other; their gradients are added up before the update, "
+                 "so that activations are kept of a part at a time")
+      ->check(AtLeast(1))
+      ->type_name("N");
   app.add_option_function<uint64_t>(
          "--memory-budget",
          [&training](const uint64_t& bytes) {

@@ -61,6 +61,7 @@ std::vector<Value> GraphBuilder::Make(const Operator& op,
                                      role.empty() ? op.name : role),
                          std::move(attrs), inputs);
   node->loc = origin_.loc;
+  node->part = origin_.part;
   node->origins = origin_.origins.empty()
                       ? std::vector<std::string>{origin_.name}
                       : origin_.origins;

@@ -34,6 +34,7 @@ Node* AddCopy(const Node& from, Graph& to) {
   node->why_unknown = from.why_unknown;
   node->written = from.written;
   node->origins = from.origins;
+  node->part = from.part;
   node->loc = from.loc;
   node->attr_locs = from.attr_locs;
   return node;

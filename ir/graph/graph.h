@@ -68,6 +68,9 @@ class Node {
   // The nodes of the user's network that this one carries on; its own name
   // when empty. Passes that merge nodes join their origins.
   std::vector<std::string> origins;
+  // Of a batch that passes in parts (TrainingOptions::micro_batches), the part
+  // that it is of; -1: of none, or of all.
+  int part = -1;
 
   SourceLoc loc;
   std::map<std::string, SourceLoc> attr_locs;  // by attribute name

@@ -6,13 +6,12 @@
 #include "ir/ops/operators.h"
 #include "ir/ops/tensor/row_map.h"
 #include "ir/ops/tensor/scalar.h"
+#include "ir/program/finite.h"
 
 namespace mxc {
 namespace {
 
 const TensorType kNumberType = {DType::kF64, Shape{1}};
-
-Expr IsFinite(const Expr& x) { return x - x == Lit(0, x); }
 
 DType ComputingType(const Node& parameter) {
   return parameter.types[0].dtype == DType::kF64 ? DType::kF64 : DType::kF32;

@@ -13,7 +13,12 @@ namespace mxc {
 enum class CollectiveGives : uint8_t {
   kSame,  // as much; then any number of devices may do it
   kPart,  // the part of its number, of as many equal parts as there are devices
-  kAll    // those of all devices, in their order
+  kAll,   // those of all devices, in their order
+  // What goes from one device to another, whose number stands where the others
+  // have how many devices there are. The one that sends has input 0, and then
+  // f32[1], 0; the one that receives has then what was sent. It waits for what
+  // makes the other inputs. Its operands lie on the host.
+  kOneWay
 };
 
 struct CollectiveFacts {
@@ -41,7 +46,7 @@ inline const CollectiveFacts* FindCollective(std::string_view name) {
 }
 
 // Whether `after` is what `members` devices (0: any number) have of tensors of
-// so many bytes, or elements.
+// so many bytes, or elements; not of what goes one way.
 inline bool IsGiven(CollectiveGives gives, uint64_t before, uint64_t after,
                     uint64_t members) {
   if (gives == CollectiveGives::kSame) return before == after;

@@ -175,12 +175,19 @@ Status TablesCheck::Collective(const mxc_entry& entry, const mxc_step& step,
   MXC_REQUIRE(facts != nullptr, place, "unknown collective");
   const auto buffers = tables_.Buffers(entry);
   const auto operands = tables_.Operands(step);
-  MXC_REQUIRE(operands.size() == 2 * uint64_t{step.input_count}, place,
-              "tensors without what becomes of them");
+  const bool one_way = facts->gives == CollectiveGives::kOneWay;
+  const bool is_for_host = OnHost();
+  MXC_REQUIRE(operands.size() ==
+                  (one_way ? 1 : uint64_t{step.input_count}) + step.input_count,
+              place, "tensors without what becomes of them");
   for (const uint32_t operand : operands) {
     MXC_REQUIRE(DenseBytes(buffers[operand]) == buffers[operand].bytes, place,
                 "an operand of a collective that is not dense");
+    MXC_REQUIRE(
+        !one_way || is_for_host || buffers[operand].place == MXC_PLACE_HOST,
+        place, "what goes one way and is not on the host");
   }
+  if (one_way) return {};
   for (uint32_t i = 0; i < step.input_count; ++i) {
     const mxc_buffer& from = buffers[operands[i]];
     const mxc_buffer& to = buffers[operands[step.input_count + i]];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "runtime/abi/collective.h"
+#include "runtime/base/status.h"
 
 namespace mxc::runtime {
 
@@ -21,6 +22,7 @@ struct CollectiveTensor {
   void* to = nullptr;
   uint64_t from_bytes = 0, to_bytes = 0;
   uint8_t dtype = 0;  // a type flag of dtype.def
+  size_t other = 0;   // of what goes one way: the other device's number
 };
 
 // One of the devices of a group, while all of them do one thing together. What
@@ -43,6 +45,14 @@ class Member {
   // To and from the device of that number, which receives or sends as much.
   virtual void Send(const void* from, uint64_t bytes, size_t device) = 0;
   virtual void Receive(void* to, uint64_t bytes, size_t device) = 0;
+};
+
+// One that is on the host. It has done what it is asked for when it returns; what
+// it sends is read by then.
+class HostMember : public Member {
+ public:
+  // Once something has failed, for good; nothing is received any more.
+  virtual Status status() const = 0;
 };
 
 // What a collective does with one tensor, on each member.

@@ -79,9 +79,11 @@ StatusOr<std::unique_ptr<Executor>> Executor::Bind(
   executor->MarkSharedOutputs();
   for (const mxc_step& step :
        executor->model_->tables().Steps(*executor->entry_)) {
-    if (step.kind == MXC_STEP_COLLECTIVE && step.turns != 0) {
-      executor->joint_.push_back(&step);
-    }
+    if (step.kind != MXC_STEP_COLLECTIVE) continue;
+    const CollectiveFacts* facts =
+        FindCollective(executor->model_->tables().Text(step.kernel_name));
+    const bool one_way = facts->gives == CollectiveGives::kOneWay;
+    if (step.turns != 0 && !one_way) executor->joint_.push_back(&step);
   }
   MXC_RT_RETURN_IF_ERROR(executor->Allocate(
       options,

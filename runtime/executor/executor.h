@@ -70,6 +70,10 @@ class Executor final : private Work {
     return stream().Join(std::move(group), number);
   }
 
+  // Before the first run on the host: what its collectives are done with, for
+  // as long as this lives. Null: it is alone.
+  void Join(HostMember* member) { sequencer_->Join(member); }
+
   // Begins a run and ends it. Until then inputs, outputs and states are the
   // run's. A device works meanwhile; the host has done all when Start returns.
   Status Start();

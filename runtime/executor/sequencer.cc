@@ -66,8 +66,9 @@ void Sequencer::ListLaunches(const Model& model) {
       launch.library = PlanLibrary(step);
     }
     if (step.kind == MXC_STEP_COLLECTIVE) {
-      launch.collective =
-          FindCollectiveFunction(tables_.Text(step.kernel_name));
+      const std::string_view name = tables_.Text(step.kernel_name);
+      launch.collective = FindCollectiveFunction(name);
+      launch.one_way = FindCollective(name)->gives == CollectiveGives::kOneWay;
     }
     if (step.kind == MXC_STEP_START) launch.beside = starts++;
     if (step.kind == MXC_STEP_WAIT) {
@@ -251,16 +252,20 @@ void Sequencer::RunCall(uint32_t step) {
 
 void Sequencer::RunCollective(uint32_t step) {
   const CollectiveFunction function = launches_[step].collective;
-  const uint32_t count = steps_[step].input_count;
+  const bool one_way = launches_[step].one_way;
+  const uint32_t count = one_way ? 1 : steps_[step].input_count;
   if (OnDevice()) {
     std::vector<CollectiveTensor> tensors;
     for (uint32_t i = 0; i < count; ++i) tensors.push_back(Shared(step, i));
     return device_.stream->Collective(function, tensors);
   }
-  LoneMember host([](void* to, const void* from, uint64_t bytes) {
+  if (HasFailed()) return;
+  LoneMember alone([](void* to, const void* from, uint64_t bytes) {
     if (bytes > 0) std::memmove(to, from, bytes);
   });
-  for (uint32_t i = 0; i < count; ++i) function(host, Shared(step, i));
+  Member& member = member_ != nullptr ? static_cast<Member&>(*member_) : alone;
+  for (uint32_t i = 0; i < count; ++i) function(member, Shared(step, i));
+  if (member_ != nullptr) failure_ = member_->status();
 }
 
 CollectiveTensor Sequencer::Shared(uint32_t step, uint32_t input) const {
@@ -271,7 +276,8 @@ CollectiveTensor Sequencer::Shared(uint32_t step, uint32_t input) const {
           .to = launches_[step].operands[output],
           .from_bytes = from.bytes,
           .to_bytes = buffers_[operands[output]].bytes,
-          .dtype = from.dtype};
+          .dtype = from.dtype,
+          .other = static_cast<size_t>(steps_[step].turns)};
 }
 
 void Sequencer::RunCopy(uint32_t step) {

@@ -59,6 +59,9 @@ class Sequencer {
   const Addresses& addresses() const { return addresses_; }
   std::span<const Phase> phases() const { return phases_; }
 
+  // What collectives on the host are done with. Null: nobody.
+  void Join(HostMember* member) { member_ = member; }
+
   // From the first step on, until the first phase; kNoPhase: the walk is over.
   uint32_t Begin(int thread);
   // One of the phase's chunks. `is_first`: the thread's first of this phase.
@@ -106,6 +109,7 @@ class Sequencer {
     const void* device_kernel = nullptr;  // of the module
     LibraryStep* library = nullptr;       // in its place
     CollectiveFunction collective = nullptr;
+    bool one_way = false;  // of a collective
     std::span<void* const> operands;
     int64_t tasks = 0;
     uint32_t phase = kNoPhase;
@@ -155,8 +159,10 @@ class Sequencer {
   std::atomic<int> error_ = 0;  // of the function that step failed_ called
   uint32_t failed_ = 0;
 
+  HostMember* member_ = nullptr;
+
+  Status failure_;  // of a device, or of the member
   // Of a device.
-  Status failure_;
   bool beside_ = false;  // whether this walk has things run beside others
   bool records_ = false;
   std::vector<std::unique_ptr<LibraryStep>> libraries_;  // launches point there

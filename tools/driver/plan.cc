@@ -14,6 +14,7 @@
 #include "passes/training_graph.h"
 #include "tools/driver/figures.h"
 #include "tools/driver/kept_preprocessing.h"
+#include "tools/driver/micro_batches.h"
 #include "tools/driver/plan_network.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/unplaced_error.h"
@@ -105,8 +106,8 @@ TrainingOptions WithMeanGradient(TrainingOptions training, int64_t batch) {
   if (!given && batch > 0) {
     training.optimizer_attrs.emplace_back(
         "rescale_grad",
-        fmt::format("{}",
-                    1.0 / static_cast<double>(batch * training.replicas)));
+        fmt::format("{}", 1.0 / static_cast<double>(batch * training.replicas *
+                                                    training.micro_batches)));
   }
   return training;
 }
@@ -130,6 +131,9 @@ class Planner {
                                              : ParameterUse::kConstants));
     plan_.read_seconds += watch.seconds();
     if (first()) Note(model);
+    if (Learns(job.entry.purpose)) {
+      MXC_RETURN_IF_ERROR(CutIntoMicroBatches(request_, model.graph));
+    }
     TrainingOptions training =
         WithMeanGradient(request_.training, BatchOf(model.graph));
     const Purpose purpose = job.entry.purpose;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // all_finite: 1 if data hold neither an infinity nor NaN, else 0.
 #include "ir/ops/tensor/all_finite.h"
+#include "ir/program/finite.h"
 
 namespace mxc {
 namespace {
@@ -20,7 +21,7 @@ Expr FiniteInput(const Definition& def, int input) {
   const std::vector<Expr> extents(dims.begin(), dims.end());
   return Definition::MinOf(extents, [&](const std::vector<Expr>& r) {
     const Expr x = Cast(def.In(input, r), DType::kF32);
-    return Select(x - x == Lit(0, x), Lit(1, x), Lit(0, x));
+    return Select(IsFinite(x), Lit(1, x), Lit(0, x));
   });
 }
 

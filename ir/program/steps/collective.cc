@@ -30,6 +30,10 @@ std::optional<std::string> Collective::Verify(const Program& program,
   const CollectiveFacts* facts = FindCollective(operation);
   if (facts == nullptr) return "a collective that is unknown";
   if (members < 0) return "a collective of fewer devices than none";
+  if (facts->gives == CollectiveGives::kOneWay) {
+    if (step.outputs.size() == 1) return std::nullopt;
+    return "a value that goes one way to several places";
+  }
   if (step.inputs.size() != step.outputs.size()) {
     return "a collective of tensors without what becomes of them";
   }
@@ -49,6 +53,10 @@ std::optional<std::string> Collective::Verify(const Program& program,
 }
 
 void Collective::Interpret(StepValues& values) const {
+  if (FindCollective(operation)->gives == CollectiveGives::kOneWay) {
+    std::ranges::fill(values.outputs[0], Element{0});
+    return;
+  }
   for (size_t i = 0; i < values.inputs.size(); ++i) {
     std::vector<Element>& to = values.outputs[i];
     const std::vector<Element>& from = *values.inputs[i];

@@ -12,10 +12,12 @@ namespace mxc {
 // What the devices of a group, on each of which this program runs, do together
 // with each input: as many outputs, dense and row-major, are what each has then
 // (runtime/abi/collectives.def). The interpreter is the first of `members`
-// devices; the inputs of the others are zeros.
+// devices; the inputs of the others are zeros. Of what goes one way there is one
+// output.
 struct Collective {
   std::string operation;  // "all_reduce"
-  // The devices that it is for; 0: any number.
+  // The devices that it is for; 0: any number. Of what goes one way the number
+  // of the other device.
   int64_t members = 0;
 
   static constexpr Work kWork = Work::kFunction;

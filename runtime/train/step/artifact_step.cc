@@ -448,6 +448,12 @@ double ArtifactStep::Rescale() const {
   return shape.empty() ? 1 : 1 / static_cast<double>(shape[0]);
 }
 
+void ArtifactStep::Join(runtime::HostMember* member) {
+  for (Entries* entries : {&train_, &score_}) {
+    for (auto& [length, entry] : *entries) entry.executor->Join(member);
+  }
+}
+
 std::vector<runtime::Executor*> ArtifactStep::trainers() const {
   std::vector<runtime::Executor*> trainers;
   for (const auto& [length, entry] : train_) {

@@ -59,6 +59,8 @@ class ArtifactStep : public TrainStep {
                        size_t number) {
     return first_->Join(std::move(group), number);
   }
+  // The same on the host, of all entries (Executor::Join).
+  void Join(runtime::HostMember* member);
   // All that train.
   std::vector<runtime::Executor*> trainers() const;
   // The one of the last training step, or of the one that is running.

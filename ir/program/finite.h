@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <limits>
+
+#include "ir/program/expr.h"
+
+namespace mxc {
+
+// Whether a float is a number. (x - x == 0 is no test: where x is a product, code
+// that fuses multiplications and subtractions finds its rounding error.)
+inline Expr IsFinite(const Expr& x) {
+  return Unary(UnaryOp::kAbs, x) <
+         Lit(std::numeric_limits<double>::infinity(), x);
+}
+
+}  // namespace mxc

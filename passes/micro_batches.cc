@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// micro-batches: a batch passes through the network in parts, one after the
+// other, whose gradients are added up before anything is updated (Huang et al.,
+// GPipe, 2019, of one stage). What is kept for the backward pass is then kept of
+// a part at a time.
+//
+//   x ─► network ─► y, gradient of w          for x of a part
+//   ⇒  x[part 0] ─► network ─► y0, g0         for x of the whole batch
+//      x[part 1] ─► network ─► y1, g1
+//      y = y0, y1 … joined      gradient of w = (g0 + g1) + …
+//
+// A state goes from part to part; of the loss the mean is taken. Each part draws
+// random numbers of its own: they follow from the names of nodes.
+#include <fmt/format.h>
+
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "ir/graph/builder.h"
+#include "ir/graph/copy.h"
+#include "passes/passes.h"
+
+namespace mxc {
+namespace {
+
+// The graph is that of one part; its declared inputs become those of `count`.
+class Parts {
+ public:
+  Parts(Graph& graph, int count)
+      : graph_(graph), count_(count), part_(graph.TopologicalOrder()) {}
+
+  Status Run() {
+    MXC_RETURN_IF_ERROR(RequireParts());
+    for (Node* node : part_) {
+      if (!node->is_declared_input()) continue;
+      TensorType& type = node->types[0];
+      rows_[node] = type.shape[0];
+      Extents whole = type.shape.dims();
+      whole[0] *= count_;
+      type.shape = Shape(whole);
+    }
+    const std::vector<Value> outputs = graph_.outputs;
+    const std::vector<Update> updates = graph_.updates;
+    std::vector<std::vector<Value>> parts_of_outputs(outputs.size());
+    std::vector<Value> next(updates.size());
+    for (int part = 0; part < count_; ++part) {
+      ValueCopier copier(graph_, [&](Value from) { return At(from, part); });
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        parts_of_outputs[i].push_back(copier.Copy(outputs[i]));
+      }
+      for (size_t i = 0; i < updates.size(); ++i) {
+        const Value value = copier.Copy(updates[i].next);
+        next[i] = IsGradient(updates[i]) ? Sum(next[i], value) : value;
+      }
+      Name(part);
+      for (size_t i = 0; i < updates.size(); ++i) {
+        if (!IsGradient(updates[i])) now_[updates[i].variable] = next[i];
+      }
+    }
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      graph_.outputs[i] = Whole(graph_.OutputUse(i).role, parts_of_outputs[i]);
+    }
+    for (size_t i = 0; i < updates.size(); ++i) {
+      graph_.updates[i].next = next[i];
+    }
+    graph_.RemoveDeadNodes();
+    return Done{};
+  }
+
+ private:
+  Status RequireParts() const {
+    Diagnostics errors;
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      const Value& output = graph_.outputs[i];
+      const TensorRole role = graph_.OutputUse(i).role;
+      if (role == TensorRole::kRows || role == TensorRole::kCount) {
+        errors.push_back(Error(output.node->loc,
+                               "'{}' has rows whose number data decide, which "
+                               "--micro-batches cannot join",
+                               output.node->name));
+      } else if (role == TensorRole::kOther && output.shape().rank() == 0) {
+        errors.push_back(Error(output.node->loc,
+                               "output '{}' is one number for a whole batch, "
+                               "and --micro-batches {} makes {} of it",
+                               output.node->name, count_, count_));
+      }
+    }
+    if (!errors.empty()) return errors;
+    return Done{};
+  }
+
+  bool IsGradient(const Update& update) const {
+    return update.variable->role == VariableRole::kParameter;
+  }
+
+  // What stands for a value in that part; empty: a copy.
+  Value At(Value from, int part) {
+    if (from.node->kind == Node::Kind::kConstant) return from;
+    if (from.node->kind != Node::Kind::kVariable) return {};
+    if (const auto state = now_.find(from.node); state != now_.end()) {
+      return state->second;
+    }
+    const auto rows = rows_.find(from.node);
+    if (rows == rows_.end()) return from;
+    GraphBuilder builder(graph_, *from.node);
+    return builder.SliceAxis(from, 0, rows->second * part,
+                             rows->second * (part + 1), "part");
+  }
+
+  Value Sum(Value sum, Value gradient) {
+    if (!sum) return gradient;
+    return GraphBuilder(graph_, *gradient.node)
+        .Op("elemwise_add", {sum, gradient}, {}, "sum");
+  }
+
+  // What was copied since the last call is that of this part.
+  void Name(int part) {
+    for (; named_ < graph_.nodes().size(); ++named_) {
+      Node& node = *graph_.nodes()[named_];
+      if (node.origins.empty()) node.origins = {node.name};
+      node.part = part;
+      if (part > 0) node.name += fmt::format("/micro{}", part);
+    }
+  }
+
+  Value Whole(TensorRole role, const std::vector<Value>& parts) {
+    GraphBuilder builder(graph_, *parts[0].node);
+    if (role == TensorRole::kOther) return builder.Concat(parts, 0, "batch");
+    Value sum;
+    for (const Value& part : parts) sum = Sum(sum, part);
+    if (role != TensorRole::kLoss) return sum;
+    return builder.Mul(sum, 1.0 / static_cast<double>(count_));
+  }
+
+  Graph& graph_;
+  const int count_;
+  const std::vector<Node*> part_;
+  std::unordered_map<const Node*, int64_t> rows_;  // of a part of an input
+  std::unordered_map<const Node*, Value> now_;     // of a state, so far
+  size_t named_ = graph_.nodes().size();
+};
+
+}  // namespace
+
+Result<bool> MicroBatches(Graph& graph, PassContext& context) {
+  if (context.training == nullptr || context.training->micro_batches == 1) {
+    return false;
+  }
+  MXC_RETURN_IF_ERROR(Parts(graph, context.training->micro_batches).Run());
+  return true;
+}
+
+}  // namespace mxc
