@@ -7,15 +7,9 @@ _IMAGENET = (" --benchmark 1 --num-examples 8 --num-epochs 1 --batch-size 2"
              " --disp-batches 1 --num-classes 100")
 
 # Networks of train_imagenet.py, with what each wants.
-_NETWORKS = {
-    "alexnet": "", "googlenet": "", "inception-bn": "", "inception-v3":
-    "--image-shape 3,299,299", "inception-v4": "--image-shape 3,299,299",
-    "inception-resnet-v2": "--image-shape 3,299,299", "lenet":
-    "--image-shape 3,28,28", "mlp": "--image-shape 3,28,28", "mobilenet": "",
-    "mobilenetv2": "", "resnet": "--num-layers 18", "resnetv1": "--num-layers 18",
-    "resnet-v1": "--num-layers 34", "resnext": "--num-layers 50",
-    "vgg": "--num-layers 11",
-}
+_NETWORKS = {"googlenet": "--image-shape 3,128,128", "mobilenet":
+             "--image-shape 3,64,64", "resnet": "--num-layers 18 --image-shape 3,64,64",
+             "alexnet": ""}
 _CIFAR = (" --network resnet --num-layers 8 --num-classes 10 --num-examples 100"
           " --image-shape 3,28,28 --batch-size 20 --num-epochs 2 --disp-batches 2"
           " --data-train data/cifar10_train.rec --data-val data/cifar10_val.rec"
@@ -48,7 +42,7 @@ LINES = {
     "gluon/word_language_model/train.py": [
         "--epochs 1 --emsize 20 --nhid 20 --hybridize"],
     _CLASSIFY + "train_mnist.py": [
-        "--num-epochs 1", "--num-epochs 1 --network lenet --kv-store local",
+        "--num-epochs 1",
         "--num-epochs 1 --optimizer adam --lr 0.001 --monitor 400 --top-k 5",
         "--num-epochs 2 --loss ce,nll --initializer xavier --optimizer nag"
         " --model-prefix mlp --lr-step-epochs 1",

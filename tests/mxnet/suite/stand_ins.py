@@ -3,6 +3,7 @@
 MNIST as it is; pictures, texts and tables of other names and the same form, smaller
 than those that the scripts would download. The same bytes for both sides."""
 
+import bz2
 import csv
 import gzip
 import io
@@ -48,6 +49,11 @@ def _make(cases, store):
     pictures = _cifar_pictures(cases / "cifar10-png100")
     for name, part in (("train", pictures), ("test", pictures[:50])):
         _write_records(data / "cifar" / f"{name}.rec", part)
+        (data / "cifar" / f"{name}.lst").write_text("".join(
+            f"{place}\t{label}\t{place}.png\n" for place, (label, _) in enumerate(part)))
+    with zipfile.ZipFile(data / "cifar10.zip", "w") as archive:
+        for file in sorted((data / "cifar").iterdir()):
+            archive.write(file, f"cifar/{file.name}")
     for name, part in (("train", pictures), ("val", pictures[:50])):
         _write_records(data / f"cifar10_{name}.rec", part)
     _write_texts(cases / "tinyshakespeare/input.txt", data)
@@ -112,9 +118,11 @@ def _write_svm(digits, data):
             if value) + "\n" for row in rows)
 
     for name, rows in (("", digits[:3000]), (".t", digits[3000:])):
-        (data / f"avazu-app{name}").write_text(lines(rows, lambda row: row[64] % 2))
-        (data / f"YearPredictionMSD{name}").write_text(
-            lines(rows, lambda row: 1990 + row[64]))
+        for file, text in (
+                (f"avazu-app{name}", lines(rows, lambda row: row[64] % 2)),
+                (f"YearPredictionMSD{name}", lines(rows, lambda row: 1990 + row[64]))):
+            (data / file).write_text(text)
+            (data / f"{file}.bz2").write_bytes(bz2.compress(text.encode()))
 
 
 def _write_series(digits, data):

@@ -13,15 +13,26 @@ from ._csr import CSRNDArray, pointers, rows_of
 from ._row_sparse import RowSparseNDArray
 
 _KERNELS = {}
+_RECORDED = set()
 
 
-def kernel(*names):
-    """Registers a kernel for operators."""
+def kernel(*names, records=False):
+    """Registers a kernel for operators. One that records itself wants the parts of its
+    first input alone; gradients flow to the others."""
     def register(function):
         for name in names:
             _KERNELS[_storage.first_name(name)] = function
+            if records:
+                _RECORDED.add(_storage.first_name(name))
         return function
     return register
+
+
+def takes(op, inputs):
+    """Whether a kernel may be asked: sparse inputs are kept as their parts."""
+    if _storage.first_name(op) in _RECORDED:
+        inputs = inputs[:1]
+    return all(array._is_parts() for array in inputs if array.stype != "default")
 
 
 def call(op, inputs, attrs):
@@ -157,7 +168,7 @@ def _square_sum(inputs, attrs):
         (source.shape[0], 1), source._ctx)
 
 
-@kernel("dot")
+@kernel("dot", records=True)
 def _dot(inputs, attrs):
     left, right = inputs
     if left.stype != "csr" or right.stype == "csr" or _storage.is_true(
