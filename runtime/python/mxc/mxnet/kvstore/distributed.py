@@ -2,6 +2,7 @@
 """Stores of a job's workers."""
 
 import atexit
+import functools
 import os
 import sys
 import time
@@ -16,21 +17,27 @@ from .compression import TwoBits
 from .local import KVStore
 
 
+@functools.cache
+def _channel(kind):
+    """The one way to the servers that a worker has, however many stores."""
+    channel = kind(int(os.environ["RANK"]))
+
+    def leave():
+        nd.waitall()
+        # After an exception that nobody caught the others must not wait for it.
+        channel.close(finished=not hasattr(sys, "last_value"))
+
+    atexit.register(leave)
+    return channel
+
+
 class _JobStore(KVStore):
-    """What both kinds share: who takes part, and how a worker leaves."""
+    """What both kinds share: who takes part."""
 
     def __init__(self, name, channel):
         super().__init__(name)
-        self._channel = channel
+        self._channel = _channel(channel)
         self._compression = None
-        atexit.register(self._leave)
-
-    def _leave(self):
-        # After an exception that nobody caught the others must not wait for it.
-        if self._channel is not None:
-            nd.waitall()
-            self._channel.close(finished=not hasattr(sys, "last_value"))
-            self._channel = None
 
     @property
     def rank(self):
@@ -63,7 +70,7 @@ class SyncStore(_JobStore):
     in the same order."""
 
     def __init__(self, name):
-        super().__init__(name, _slots.Sums(int(os.environ["RANK"])))
+        super().__init__(name, _slots.Sums)
 
     serve = staticmethod(_slots.serve_sums)
 
@@ -121,7 +128,7 @@ class AsyncStore(_JobStore):
     """dist_async: servers have the values, and update them by each push as it comes."""
 
     def __init__(self, name):
-        super().__init__(name, _slots.Calls(int(os.environ["RANK"])))
+        super().__init__(name, _slots.Calls)
         self._shapes, self._turn = {}, 0
 
     @staticmethod
