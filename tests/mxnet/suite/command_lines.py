@@ -68,5 +68,6 @@ LINES = {
         "--num-epoch 1", "--num-epoch 1 --dense --factor-size 16"],
     "svrg_module/linear_regression/train.py": ["-e 2 -b 100 -f 1", "-e 1 -m mae"],
     "vae-gan/vaegan_mxnet.py": [
-        "--train --use_cpu --training_data_path data/faces --num_epoch 1"],
+        "--train --use_cpu --training_data_path data/digits --num_epoch 1 --nef 8"
+        " --ndf 8 --ngf 8 --Z 10 --output_path out --checkpoint_path out"],
 }

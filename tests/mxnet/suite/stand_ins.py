@@ -72,6 +72,14 @@ def _mnist(cases, data, home):
         shutil.copyfile(packed, home / "mnist" / packed.name)
         shutil.copyfile(packed, data / packed.name)
         (data / packed.stem).write_bytes(gzip.decompress(packed.read_bytes()))
+    # The first digits as grey pictures of 32x32.
+    (data / "digits").mkdir()
+    pixels = (data / "t10k-images-idx3-ubyte").read_bytes()[16:]
+    for turn in range(128):
+        rows = [pixels[28 * row:28 * row + 28].center(32, b"\0")
+                for row in range(28 * turn, 28 * turn + 28)]
+        picture = b"".join([bytes(64), *rows, bytes(64)])
+        (data / "digits" / f"{turn}.pgm").write_bytes(b"P5 32 32 255\n" + picture)
 
 
 def _cifar_pictures(cases):
@@ -158,10 +166,12 @@ def _write_ratings(digits, data, beside):
 def _write_photos(cases, data, beside, home):
     """Photos in folders: of styles and contents, of classes, to be enlarged."""
     photos = sorted((cases / "images").glob("*.jpg"))
-    for name in ("images/content", "images/styles", "dataset/photos"):
+    for name in ("images/content", "images/styles", "images/9styles", "dataset/photos"):
         (beside / name).mkdir(parents=True)
         for photo in photos:
             shutil.copyfile(photo, beside / name / photo.name)
+    for name in ("content/venice-boat", "9styles/candy"):
+        shutil.copyfile(photos[0], beside / f"images/{name}.jpg")
     for part in ("train", "test", "val"):
         folder = home / "BSDS500/images" / part
         folder.mkdir(parents=True)
