@@ -229,3 +229,26 @@ except ImportError:
     done = subprocess.run([sys.executable, "-m", "mxc.mxnet", str(script)],
                           capture_output=True, text=True)
     assert done.stdout == "as it should be\n", done.stderr
+
+
+def test_shapes_of_both_directions_follow_from_a_call():
+    class Sorts(gluon.HybridBlock):
+        def __init__(self):
+            super().__init__()
+            with self.name_scope():
+                self.layer = gluon.rnn.LSTM(3, layout="NTC", bidirectional=True)
+                self.out = gluon.nn.Dense(5, flatten=False)
+
+        def hybrid_forward(self, F, x):
+            return self.out(self.layer(F.one_hot(x, 7)))
+
+    net = Sorts()
+    net.initialize()
+    net.hybridize()
+    with autograd.record():
+        y = net(mx.nd.ones((2, 4)))
+    assert y.shape == (2, 4, 5)
+    assert net.layer.l0_i2h_weight.shape == net.layer.r0_i2h_weight.shape == (12, 7)
+    compiled = y.asnumpy()
+    net.hybridize(False)
+    np.testing.assert_allclose(net(mx.nd.ones((2, 4))).asnumpy(), compiled, rtol=1e-5)
