@@ -252,3 +252,17 @@ def test_shapes_of_both_directions_follow_from_a_call():
     compiled = y.asnumpy()
     net.hybridize(False)
     np.testing.assert_allclose(net(mx.nd.ones((2, 4))).asnumpy(), compiled, rtol=1e-5)
+
+
+def test_rows_of_a_large_array_are_taken_by_their_numbers():
+    # The dense operator would compare each row with each number.
+    store = mx.kv.create("local")
+    array = mx.nd.ones((200000, 1)).tostype("row_sparse")
+    array._array  # dense from here on, as executors keep it
+    store.init("a", array)
+    store.push("a", array)
+    found = mx.nd.sparse.zeros("row_sparse", array.shape)
+    store.row_sparse_pull("a", out=found, row_ids=mx.nd.arange(200000, dtype="int64"))
+    assert found.data.shape == array.shape
+    kept = mx.nd.sparse.retain(array, mx.nd.array([3, 199999]))
+    assert kept.indices.asnumpy().tolist() == [3, 199999]
