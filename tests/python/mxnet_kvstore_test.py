@@ -79,9 +79,8 @@ def test_what_is_refused():
                   lambda: store.pull("b", out=value(0)),
                   lambda: store.row_sparse_pull("a", out=value(0)),
                   lambda: store.init(1.5, value(0)),
-                  lambda: mx.kv.create("nonsense")):
+                  lambda: mx.kv.create("nonsense"),
+                  lambda: mx.kv.create("dist_sync")):
         with pytest.raises(mx.MXNetError):
             wrong()
-    with pytest.raises(NotImplementedError):
-        mx.kv.create("dist_sync")
     assert (store.type, store.rank, store.num_workers) == ("local", 0, 1)

@@ -4,17 +4,25 @@
 
 MXNet 1.9.1's own tests and example scripts (shared/cases/mxnet-python.tar.gz), by
 MXNet itself and by `python -m mxc.mxnet`. A line a file: of the test functions (or of
-the script) that MXNet passes here, how many pass by mxc; then the sums. What MXNet
-fails is not counted. MXNet's results are kept in --cache, which they take half an
-hour to fill.
+the runs of a script) that MXNet passes here, how many pass by mxc; then the sums. What
+MXNet fails is not counted. MXNet's results are kept in --cache, which they take an hour
+to fill.
 
-Each test has --seconds, and so has each script; a crash ends its own test alone.
+Scripts run as they are, with words of command_lines.py behind them and with data that
+stand_ins.py makes of shared/cases/data; behind each run stand MXNet's
+seconds of a processor, and ours.
+
+Each test has --seconds, and so has each run of a script, of its processor's time, so
+that other work beside does not count; a crash ends its own test alone.
 By hand: it takes long, and asks PyPI for MXNet where no --oracle is given."""
 
 import argparse
 import hashlib
 import json
 import os
+import re
+import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -23,6 +31,9 @@ import tarfile
 import tempfile
 import time
 from pathlib import Path
+
+import command_lines
+import stand_ins
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[2]
@@ -41,10 +52,11 @@ def arguments():
     parser.add_argument("--oracle", help="a Python with MXNet 1.9.1 and pytest; made "
                         "in the cache, by python3.8, where none is given")
     parser.add_argument("--cache", default=build / "mxnet-suite", type=Path)
-    parser.add_argument("--only", default="", help="files whose path holds this")
+    parser.add_argument("--only", default="", help="files whose path a regular expression finds")
     parser.add_argument("--kind", choices=["tests", "scripts"], help="one of the two")
     parser.add_argument("--seconds", type=int, default=120)
     parser.add_argument("--json", type=Path, help="all results")
+    parser.add_argument("--logs", type=Path, help="a folder for what scripts print")
     parser.add_argument("--verbose", action="store_true",
                         help="what fails, and its last line")
     return parser.parse_args()
@@ -65,17 +77,24 @@ def make_oracle(cache):
 class Side:
     """One of the two: how it runs a script or a module, and where."""
 
-    def __init__(self, command, environment, tree, seconds):
-        self.command, self.seconds, self.tree = command, seconds, tree
+    def __init__(self, command, environment, tree, options):
+        self.command, self.seconds, self.tree = command, options.seconds, tree
         self.environment = {**os.environ, **environment, "PYTHONDONTWRITEBYTECODE": "1",
                             "OMP_NUM_THREADS": "2", "MPLBACKEND": "Agg"}
         self.results = tree.parent / f"{tree.name}.results"
+        self.home = tree.parent / f"{tree.name}.home"
+        self.cases = Path(options.cases).parent / "data"
+        self.logs = options.logs and options.logs / tree.parent.name
 
-    def _start(self, words, folder, environment=None):
+    def _start(self, words, folder, environment=None, seconds=None):
+        def limit():
+            if seconds:
+                resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
+
         return subprocess.Popen(
             [*self.command, *words], cwd=folder, start_new_session=True,
             env={**self.environment, **(environment or {})}, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, preexec_fn=limit)
 
     def tests(self, file):
         """{function: (outcome, why)} of a file; crashes and hangs are outcomes."""
@@ -111,28 +130,54 @@ class Side:
                 if silent > self.seconds + 60:
                     end(process)
 
-    def script(self, file):
-        """(outcome, last line) of a script without arguments."""
-        process = self._start([file.name], file.parent)
+    def scripts(self, file):
+        """{run: (outcome, last line, seconds)} of a script."""
+        if not self.home.exists():
+            stand_ins.lay(self.tree, self.home, self.cases)
+        name = str(file.relative_to(self.tree / "example"))
+        lines = command_lines.LINES.get(name, [""])
+        return {f"(script) {words}".strip(): self._script(file, words)
+                for words in lines}
+
+    def _script(self, file, words):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        process = self._start([file.name, *shlex.split(words)], file.parent,
+                              {"HOME": str(self.home), "XDG_CACHE_HOME": os.environ.get(
+                                  "XDG_CACHE_HOME", str(Path.home() / ".cache"))},
+                              self.seconds)
         try:
-            text, _ = process.communicate(timeout=self.seconds)
+            # Of the clock: longer, for who has a part of a processor.
+            text, _ = process.communicate(timeout=5 * self.seconds)
         except subprocess.TimeoutExpired:
-            end(process)
-            return "failed", f"took over {self.seconds} s"
+            text = end(process)
+        self._keep(file, words, text)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds = round(after.ru_utime + after.ru_stime
+                        - before.ru_utime - before.ru_stime, 1)
         lines = text.decode(errors="replace").strip().splitlines()
         last = lines[-1][:300] if lines else ""
+        if process.returncode in (-signal.SIGXCPU, -signal.SIGKILL):
+            return "failed", f"took over {self.seconds} s", seconds
         if process.returncode < 0:
-            return "crashed", f"signal {-process.returncode}"
-        return ("passed" if process.returncode == 0 else "failed"), last
+            return "crashed", f"signal {-process.returncode}", seconds
+        return ("passed" if process.returncode == 0 else "failed"), last, seconds
+
+    def _keep(self, file, words, text):
+        """What a script printed, in a file of its name."""
+        if self.logs:
+            self.logs.mkdir(parents=True, exist_ok=True)
+            name = str(file.relative_to(self.tree / "example")).replace("/", "_")
+            with open(self.logs / name.replace(".py", ".log"), "ab") as log:
+                log.write(f"==== {words}\n".encode() + text)
 
 
 def end(process):
-    """Ends a process and those that it started."""
+    """Ends a process and those that it started; what it had printed."""
     try:
         os.killpg(process.pid, signal.SIGKILL)
     except ProcessLookupError:
         pass
-    process.communicate()
+    return process.communicate()[0]
 
 
 def read_events(file):
@@ -164,17 +209,25 @@ def by_function(rows):
 
 
 def outcomes(side, file, is_script):
-    return {"(script)": side.script(file)} if is_script else side.tests(file)
+    return side.scripts(file) if is_script else side.tests(file)
 
 
 def oracle_outcomes(side, options, digest, path, is_script):
     """MXNet's, from the cache where they are there."""
     kept = options.cache / digest / (path.replace("/", "_") + ".json")
+    if is_script:
+        kept = kept.with_suffix(f".{words_digest(path)}.json")
     if not kept.exists():
         rows = outcomes(side(), side().tree / path, is_script)
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(rows))
     return json.loads(kept.read_text())
+
+
+def words_digest(path):
+    """Of what a script's runs are, so that other runs are not taken for them."""
+    lines = command_lines.LINES.get(path.removeprefix("example/"), [""])
+    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
 
 
 def files_of(tree, options):
@@ -187,7 +240,7 @@ def files_of(tree, options):
     for is_script, files in ((False, tests), (True, scripts)):
         for file in files:
             path = str(file.relative_to(tree))
-            if options.only in path:
+            if re.search(options.only, path):
                 yield path, is_script
 
 
@@ -212,14 +265,14 @@ def main():
         support = str(HERE / "support")
         ours = Side([options.python, "-m", "mxc.mxnet"],
                     {"PYTHONPATH": f"{options.package}:{support}"}, trees["mxc"],
-                    options.seconds)
+                    options)
         made = []
 
         def oracle():
             if not made:
                 python = options.oracle or make_oracle(options.cache)
                 made.append(Side([python], {"PYTHONPATH": support}, trees["mxnet"],
-                                 options.seconds))
+                                 options))
             return made[0]
 
         for path, is_script in files_of(trees["mxc"], options):
@@ -230,6 +283,8 @@ def main():
             good = [name for name in passed
                     if got.get(name, missing)[0] == "passed"]
             report(path, passed, good, got, options.verbose)
+            if is_script:
+                report_seconds(want, got)
             sums[is_script][0] += len(passed)
             sums[is_script][1] += len(good)
             everything[path] = {"mxnet": want, "mxc": got}
@@ -254,6 +309,14 @@ def report(path, passed, good, got, verbose):
         if name not in good:
             outcome, why = got.get(name, got.get("(the file)", ("failed", "not found")))
             print(f"    {name}: {outcome}: {why}", flush=True)
+
+
+def report_seconds(want, got):
+    """A line for each run that both pass: its words, seconds of MXNet and mxc."""
+    for name, row in want.items():
+        mine = got.get(name)
+        if mine and row[0] == mine[0] == "passed":
+            print(f"    {name:<58} {row[2]:6.1f} {mine[2]:6.1f} s", flush=True)
 
 
 if __name__ == "__main__":

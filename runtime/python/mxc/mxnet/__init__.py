@@ -20,7 +20,7 @@ from . import contrib, gluon, image, test_utils  # noqa: I001
 from . import image as img
 from . import numpy as np
 from . import numpy_extension as npx
-from . import numpy_dispatch_protocol, numpy_op_signature
+from . import executor_manager, library, numpy_dispatch_protocol, numpy_op_signature, rtc
 from .symbol import numpy as _symbol_np, numpy_extension as _symbol_npx
 
 nd.np, nd.npx = np, npx

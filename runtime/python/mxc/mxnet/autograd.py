@@ -7,11 +7,14 @@
     y.backward()            # x.grad is 2 * x
 """
 
+import threading
+
 from .. import _ndarray
 from .base import MXNetError
 from .ndarray import NDArray
 from .ndarray._empty import EmptyArray
 
+_interrupted = threading.local()
 _REQUESTS = {"null": "null", "write": "write", "add": "add"}
 
 
@@ -36,6 +39,15 @@ def is_training():
     return _ndarray.is_training()
 
 
+def _pauses():
+    return getattr(_interrupted, "depth", 0)
+
+
+def is_interrupted():
+    """Whether this thread pauses within what it notes."""
+    return _pauses() > 0 and not is_recording()
+
+
 class _Scope:
     """Sets one or both flags in a with block, and puts them back behind it."""
 
@@ -44,13 +56,19 @@ class _Scope:
         self._before = []
 
     def __enter__(self):
-        self._before.append((
-            None if self._recording is None else set_recording(self._recording),
-            None if self._training is None else set_training(self._training)))
+        recording = (None if self._recording is None else
+                     set_recording(self._recording))
+        _interrupted.depth = _pauses() + self._pauses(recording)
+        self._before.append((recording, None if self._training is None else
+                             set_training(self._training)))
         return self
+
+    def _pauses(self, before):
+        return before is True and self._recording is False
 
     def __exit__(self, *_):
         recording, training = self._before.pop()
+        _interrupted.depth = _pauses() - self._pauses(recording)
         if recording is not None:
             set_recording(recording)
         if training is not None:

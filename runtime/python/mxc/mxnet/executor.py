@@ -156,9 +156,8 @@ class Executor:
             out_grads = [out_grads]
         elif isinstance(out_grads, dict):
             out_grads = [out_grads[name] for name in self._symbol.list_outputs()]
-        if len(out_grads) < len(self._recorded):
-            raise MXNetError(f"{len(out_grads)} gradients for "
-                             f"{len(self._recorded)} outputs")
+        # Those behind are of loss layers.
+        out_grads = [*out_grads, *[None] * (len(self._recorded) - len(out_grads))]
         for grad in out_grads:
             if grad is not None and not isinstance(grad, nd.NDArray):
                 raise TypeError(f"the gradient of an output is "

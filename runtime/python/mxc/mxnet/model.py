@@ -77,7 +77,10 @@ def _create_kvstore(kvstore, num_device, arg_params):
 def _initialize_kvstore(kvstore, param_arrays, arg_params, param_names,
                         update_on_kvstore):
     for name, arrays in zip(param_names, param_arrays):
-        kvstore.broadcast(name, arg_params[name], arrays)
+        if arg_params[name].stype == "default":
+            kvstore.broadcast(name, arg_params[name], arrays)
+        else:
+            kvstore.init(name, arg_params[name])
 
 
 def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):

@@ -219,7 +219,7 @@ def unpack_img(s, iscolor=-1):
 
 def pack_img(header, img, quality=95, img_fmt=".jpg"):
     """Bytes of a header and of a picture, (height, width, channels) bytes, blue
-    first; quality: 0 to 100 of JPEG, 0 to 9 of PNG."""
+    first; quality: 0 to 100 of JPEG, 0 to 9 of PNG, where more is 9."""
     return pack(header, _encode(np.asarray(img), quality, img_fmt))
 
 
@@ -256,6 +256,6 @@ def _encode(img, quality, img_fmt):
                                   "pictures") from None
     file = io.BytesIO()
     picture = Image.fromarray(img if img.ndim == 2 else img[:, :, ::-1])
-    options = {"quality": quality} if jpeg else {"compress_level": quality}
+    options = {"quality": quality} if jpeg else {"compress_level": min(quality, 9)}
     picture.save(file, "JPEG" if jpeg else "PNG", **options)
     return file.getvalue()

@@ -9,13 +9,24 @@ import sys
 
 _REAL = __name__.rsplit(".", 2)[0]  # "mxc.mxnet"
 _ALIAS = "mxnet"
+# Modules of MXNet that are a part of another one here.
+_WITHIN = {f"{_ALIAS}.{name}": f"{_REAL}.{of}" for name, of in {
+    "io.io": "io", "io.utils": "io", "kvstore.kvstore": "kvstore",
+    "optimizer.optimizer": "optimizer", "rnn.rnn_cell": "rnn", "rnn.rnn": "rnn",
+    "image.detection": "image", "symbol.op": "symbol", "ndarray.op": "ndarray",
+    "contrib.onnx.mx2onnx": "contrib.onnx", "contrib.onnx.onnx2mx": "contrib.onnx",
+}.items()}
+
+
+def _real(fullname):
+    return _WITHIN.get(fullname, _REAL + fullname[len(_ALIAS):])
 
 
 class _Loader(importlib.abc.Loader):
     """Gives the module that there is already; it keeps its own name and spec."""
 
     def create_module(self, spec):
-        module = importlib.import_module(_REAL + spec.name[len(_ALIAS):])
+        module = importlib.import_module(_real(spec.name))
         self._own = module.__spec__, getattr(module, "__loader__", None)
         return module
 
@@ -27,7 +38,10 @@ class _Finder(importlib.abc.MetaPathFinder):
     def find_spec(self, fullname, path=None, target=None):
         if fullname != _ALIAS and not fullname.startswith(_ALIAS + "."):
             return None
-        real = importlib.util.find_spec(_REAL + fullname[len(_ALIAS):])
+        try:
+            real = importlib.util.find_spec(_real(fullname))
+        except ModuleNotFoundError:  # its parent is no package
+            return None
         if real is None:
             return None
         return importlib.machinery.ModuleSpec(

@@ -2,7 +2,7 @@
 """HybridBlock: a block whose computation is one program once it is hybridized."""
 import warnings
 
-from .. import ndarray, symbol
+from .. import autograd, ndarray, symbol
 from .._numpy._call import Untraceable, is_empty
 from ..base import MXNetError
 from ..ndarray import NDArray
@@ -166,8 +166,25 @@ class HybridBlock(Block):
         try:
             self.infer_shape(*args)
         except Exception as error:
-            raise ValueError(f"{self.name}: its parameters' shapes do not follow from the "
-                             f"inputs: {error}") from error
+            if not (self._active and self._children):
+                raise ValueError(f"{self.name}: its parameters' shapes do not follow from "
+                                 f"the inputs: {error}") from error
+            self._infer_step_by_step(args)
+
+    def _infer_step_by_step(self, args):
+        """Each child's parameters by the arrays that reach it: where two unknown shapes
+        meet, as in both directions of a recurrent layer, the whole graph's do not tell."""
+        active = []
+        self.apply(lambda block: active.append(block) if getattr(block, "_active", False)
+                   else None)
+        for block in active:
+            block._active = False
+        try:
+            with autograd.pause():
+                self.forward(*args)
+        finally:
+            for block in active:
+                block._active = True
 
     def infer_shape(self, *args):
         """Sets the shapes of all parameters by those of inputs like `args`."""

@@ -235,7 +235,18 @@ class Parameter:
             if self not in trainer._params_to_init:
                 trainer._reset_kvstore()
         for each in self._data:
-            each[:] = data
+            if autograd.is_interrupted() and each.stype == "default":
+                self._replace(each, data)
+            else:
+                each[:] = data
+
+    def _replace(self, array, data):
+        """A value in other memory: what was recorded keeps the one that it read, and
+        its gradient goes where it went."""
+        array._array = ndarray.array(data, array.context, array.dtype)._array
+        if array._grad is not None:
+            autograd.mark_variables(array, array._grad, self.grad_req)
+            array._fresh_grad = True
 
     def reset_ctx(self, ctx):
         """Moves it to other contexts, with the mean of its values."""

@@ -41,6 +41,11 @@ def _of_numbers(name, array):
                         "numbers") from error
 
 
+def _as_arrays(named):
+    return [(name, array if isinstance(array, nd.NDArray) else
+             nd.array(array, dtype=array.dtype)) for name, array in named]
+
+
 class NDArrayIter(DataIter):
     """Batches of rows of arrays.
 
@@ -57,21 +62,21 @@ class NDArrayIter(DataIter):
         if last_batch_handle not in ("pad", "discard", "roll_over"):
             raise ValueError("last_batch_handle is pad, discard or roll_over, not "
                              f"{last_batch_handle!r}")
-        self.data = _named(data, False, data_name)
-        self.label = _named(label, True, label_name)
-        rows = self.data[0][1].shape[0]
+        self._data = _named(data, False, data_name)
+        self._label = _named(label, True, label_name)
+        rows = self._data[0][1].shape[0]
         if last_batch_handle != "discard" and any(
-                isinstance(array, nd.NDArray) for _, array in self.data + self.label):
+                isinstance(array, nd.NDArray) for _, array in self._data + self._label):
             raise NotImplementedError("batches of csr matrices are whole: "
                                       "last_batch_handle is \"discard\"")
-        for name, array in self.data + self.label:
+        for name, array in self._data + self._label:
             if array.shape[0] != rows:
                 raise ValueError(f"{name} has {array.shape[0]} rows, "
-                                 f"{self.data[0][0]} {rows}")
+                                 f"{self._data[0][0]} {rows}")
         self.idx = np.arange(rows)
         self.shuffle = shuffle
         self.last_batch_handle = last_batch_handle
-        self.num_source = len(self.data) + len(self.label)
+        self.num_source = len(self._data) + len(self._label)
         self.num_data = (rows - rows % batch_size
                          if last_batch_handle == "discard" else rows)
         if self.num_data < batch_size and last_batch_handle != "pad":
@@ -82,14 +87,24 @@ class NDArrayIter(DataIter):
         self.cursor = -batch_size
 
     @property
+    def data(self):
+        """[(name, NDArray)], in the order of the rows that were given."""
+        return _as_arrays(self._data)
+
+    @property
+    def label(self):
+        """The same of the labels."""
+        return _as_arrays(self._label)
+
+    @property
     def provide_data(self):
         """Descriptions of the data."""
-        return self._described(self.data)
+        return self._described(self._data)
 
     @property
     def provide_label(self):
         """Descriptions of the labels."""
-        return self._described(self.label)
+        return self._described(self._label)
 
     def _described(self, arrays):
         return [DataDesc(name, (self.batch_size, *array.shape[1:]), np.dtype(array.dtype).type)
@@ -141,10 +156,10 @@ class NDArrayIter(DataIter):
                 nd.array(array[rows], dtype=array.dtype) for _, array in arrays]
 
     def getdata(self):
-        return self._batch(self.data)
+        return self._batch(self._data)
 
     def getlabel(self):
-        return self._batch(self.label)
+        return self._batch(self._label)
 
     def getindex(self):
         return self._rows()

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Iterators over files, which runtime/data reads: MNIST, CSV, LibSVM, RecordIO."""
 
+import math
 import os
 
 from ... import _train
 from .. import ndarray as nd
 from ..base import MXNetError, attribute_text
+from ._pictures import lighting, with_aspects
 from .base import DataBatch, DataDesc, DataIter
+from .lines import CSRIter
 
 # What MXNet's iterators take and nothing here depends on.
 _IGNORED = {"silent", "verbose", "ctx", "device_id", "path_imgidx", "seed_aug",
@@ -14,8 +17,7 @@ _IGNORED = {"silent", "verbose", "ctx", "device_id", "path_imgidx", "seed_aug",
             "max_img_size", "min_img_size", "inter_method", "prefetcher"}
 # Options of pictures that are not there, and the value that changes nothing.
 _NEUTRAL = {"max_random_scale": 1, "min_random_scale": 1, "max_crop_size": -1,
-            "min_crop_size": -1, "pca_noise": 0, "max_random_hue": 0,
-            "rand_gray": 0}
+            "min_crop_size": -1, "max_random_hue": 0, "rand_gray": 0}
 
 
 class SourceIter(DataIter):
@@ -27,6 +29,8 @@ class SourceIter(DataIter):
     """
 
     data_stype = "default"
+    # Of NumPy's data, before a batch has them; None: as they are.
+    finish = None
 
     def __init__(self, spec, batch_size, settings, data_name="data",
                  label_name="softmax_label", dtype=None, reorders=True):
@@ -99,8 +103,11 @@ class SourceIter(DataIter):
 
     def _arrays(self, which):
         stype = "default" if which else self.data_stype
+        arrays = self._current[which]
+        if self.finish is not None and not which:
+            arrays = [self.finish(array) for array in arrays]
         return [nd.array(array, dtype=self._dtype or array.dtype).tostype(stype)
-                for array in self._current[which]]
+                for array in arrays]
 
     def getdata(self):
         """The first array of data of the present batch."""
@@ -168,22 +175,35 @@ def LibSVMIter(data_libsvm=None, data_shape=None, batch_size=1, label_libsvm=Non
                label_shape=(1,), round_batch=True, **kwargs):
     """Lines "label index:value …": the data are csr arrays."""
     data_libsvm = _required("data_libsvm", data_libsvm)
-    labels = {} if label_libsvm is None else {
-        "label_libsvm": os.fspath(label_libsvm), "label_shape": label_shape}
+    if label_libsvm is None:
+        if not round_batch:
+            raise MXNetError("sparse batches are round: round_batch=False is not there")
+        names = {name: value for name, value in kwargs.items() if name not in _IGNORED}
+        return CSRIter(data_libsvm, math.prod(_shape_of(data_shape)), batch_size,
+                       math.prod(_shape_of(label_shape)), **names)
     found = _iterator(f"libsvm:{data_libsvm}", batch_size, kwargs,
                       data_shape=data_shape, round_batch=bool(round_batch),
-                      **labels)
+                      label_libsvm=os.fspath(label_libsvm), label_shape=label_shape)
     found.data_stype = "csr"
     return found
 
 
+def _shape_of(shape):
+    if shape is None:
+        raise MXNetError("Required parameter data_shape of Shape(tuple) is not presented")
+    return (shape,) if isinstance(shape, int) else shape
+
+
 def ImageRecordIter(path_imgrec=None, data_shape=None, batch_size=128,
-                    round_batch=True, **kwargs):
+                    round_batch=True, pca_noise=0, **kwargs):
     """Pictures of a RecordIO file, (channels, height, width) each, cropped,
     mirrored and normalised by the options."""
     path_imgrec = _required("path_imgrec", path_imgrec)
-    return _iterator(f"rec:{path_imgrec}", batch_size, kwargs,
-                     data_shape=data_shape, round_batch=bool(round_batch))
+    finish = lighting(pca_noise, kwargs) if pca_noise else None
+    found = _iterator(f"rec:{path_imgrec}", batch_size, with_aspects(kwargs),
+                      data_shape=data_shape, round_batch=bool(round_batch))
+    found.finish = finish
+    return found
 
 
 def ImageRecordUInt8Iter(*args, **kwargs):

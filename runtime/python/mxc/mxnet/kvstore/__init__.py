@@ -2,6 +2,7 @@
 """Values by key, which devices push gradients to and pull weights from."""
 
 from .base import KVStoreBase, TestStore
-from .local import KVStore, create
+from .create import create
+from .local import KVStore
 
 __all__ = ["KVStore", "KVStoreBase", "TestStore", "create"]

@@ -8,10 +8,6 @@ from ..base import MXNetError
 from ..optimizer import get_updater
 from .base import KVStoreBase, as_list, summed
 
-_LOCAL = ("local", "device", "nccl", "local_update_cpu", "local_allreduce_cpu",
-          "local_allreduce_device")
-
-
 class KVStore(KVStoreBase):
     """Keys are integers or strings, all of one sort. A push of several arrays
     adds them up; the sum goes to the updater with the stored value, or where
@@ -59,29 +55,40 @@ class KVStore(KVStoreBase):
 
     # ---- Values --------------------------------------------------------------
 
+    def _first(self, value):
+        """A copy of a key's first value, of which workers have several."""
+        return value.copy()
+
+    def _summed(self, key, arrays):
+        """A new array: the sum of what is pushed to a key, here and elsewhere."""
+        return summed(arrays)
+
     def init(self, key, value):
         """Stores values under new keys."""
         for each, arrays in self._pairs(key, value):
             if each in self._values:
                 raise MXNetError(f"duplicate init of key {each}")
-            self._values[each] = arrays[0].copy()
+            self._values[each] = self._first(arrays[0])
 
     def push(self, key, value, priority=0):
         """Adds the arrays up, for the updater or in place of what is stored."""
         for each, arrays in self._pairs(key, value):
             stored = self._stored(each)
-            total = summed(arrays).as_in_context(stored.context)
+            total = self._summed(each, arrays).as_in_context(stored.context)
             if self._updater is not None:
                 self._updater(each, total, stored)
             else:
                 stored[:] = total
 
     def pull(self, key, out=None, priority=0, ignore_sparse=True):
-        """Copies what is stored to the arrays of `out`."""
+        """Copies what is stored to the arrays of `out`; row_sparse values only
+        without ignore_sparse."""
         if out is None:
             raise AssertionError("pull needs out")
         for each, arrays in self._pairs(key, out):
             stored = self._stored(each)
+            if ignore_sparse and stored.stype == "row_sparse":
+                continue
             for array in arrays:
                 stored.copyto(array)
 
@@ -89,7 +96,7 @@ class KVStore(KVStoreBase):
         """push, then pull; without `out` the values are written."""
         if self._updater is None:
             # All sums before the first array is written: it may be in several.
-            sums = [summed(arrays) for _, arrays in self._pairs(key, value)]
+            sums = [self._summed(*pair) for pair in self._pairs(key, value)]
             targets = self._pairs(key, value if out is None else out)
             for total, (_, arrays) in zip(sums, targets):
                 for array in arrays:
@@ -104,7 +111,7 @@ class KVStore(KVStoreBase):
         firsts = value if isinstance(value, (list, tuple)) else [value] * len(keys)
         for each, first in zip(keys, firsts):
             self._check(each)
-            self._values[each] = as_list(first)[0].copy()
+            self._values[each] = self._first(as_list(first)[0])
         self.pull(key, out, priority)
 
     def row_sparse_pull(self, key, out=None, priority=0, row_ids=None):
@@ -176,18 +183,3 @@ class KVStore(KVStoreBase):
 
     def _set_barrier_before_exit(self, barrier_before_exit=True):
         """Nothing to wait for."""
-
-
-def create(name="local"):
-    """The store of this name: "local", "device" and their like, or a registered
-    class."""
-    if not isinstance(name, str):
-        raise TypeError("name must be a string")
-    if name.lower() in KVStoreBase.kv_registry:
-        return KVStoreBase.kv_registry[name.lower()]()
-    if name.lower() in _LOCAL:
-        return KVStore(name.lower())
-    if name.lower().startswith(("dist", "p3")):
-        raise NotImplementedError(f"{name}: several processes train together by "
-                                  "`mxc launch` with `mxc train --kvstore`")
-    raise MXNetError(f"unknown KVStore type {name!r}")

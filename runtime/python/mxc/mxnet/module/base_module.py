@@ -223,10 +223,8 @@ class BaseModule:
         return values
 
     def prepare(self, data_batch, sparse_row_id_fn=None):
-        """What is to be done before a batch is used."""
-        if sparse_row_id_fn is not None:
-            raise NotImplementedError("sparse_row_id_fn is for sparse arrays, "
-                                      "which are not there")
+        """What is to be done before a batch is used. sparse_row_id_fn(data_batch):
+        by row_sparse parameter the rows that it reads."""
 
     # ---- Parameters and states -----------------------------------------------
 

@@ -117,13 +117,20 @@ class Module(BaseModule):
 
     def _sync_params_from_devices(self):
         self._exec_group.get_params(self._arg_params, self._aux_params)
+        if self._kvstore is not None and self._update_on_kvstore:
+            # Of these a device has the rows that it was last prepared for.
+            for name, array in self._arg_params.items():
+                if array.stype == "row_sparse":
+                    rows = nd.arange(array.shape[0], dtype="int64")
+                    self._kvstore.row_sparse_pull(name, array, row_ids=rows)
         self._params_dirty = False
 
     def _new_params(self):
         group = self._exec_group
         if self._arg_params is None:
             self._arg_params = {
-                name: nd.zeros(arrays[0].shape, dtype=arrays[0].dtype)
+                name: nd.zeros(arrays[0].shape, dtype=arrays[0].dtype,
+                               stype=arrays[0].stype)
                 for name, arrays in zip(group.param_names, group.param_arrays)}
         if self._aux_params is None:
             self._aux_params = {
@@ -373,6 +380,19 @@ class Module(BaseModule):
         else:
             _update_params(group.param_arrays, group.grad_arrays, self._updater,
                            len(self._context), self._kvstore, group.param_names)
+
+    def prepare(self, data_batch, sparse_row_id_fn=None):
+        """Pulls the rows of row_sparse parameters that the batch reads."""
+        self._ready()
+        if sparse_row_id_fn is None:
+            return
+        if not self._update_on_kvstore:
+            warnings.warn("sparse_row_id_fn: no KVStore updates the parameters, so "
+                          "their rows are here", stacklevel=2)
+            return
+        arrays = dict(zip(self._exec_group.param_names, self._exec_group.param_arrays))
+        for name, rows in sparse_row_id_fn(data_batch).items():
+            self._kvstore.row_sparse_pull(name, arrays[name], row_ids=rows)
 
     def save_optimizer_states(self, fname):
         """Writes the optimizer's states."""

@@ -88,7 +88,8 @@ class BaseSparseNDArray(NDArray):
         """(data, *auxiliary), read off the dense array where it is that."""
         if self._dense is None:
             return self._parts
-        return self._from_dense(self._dense.numpy(), self._pattern)
+        # _from_dense copies what it takes.
+        return self._from_dense(self._dense.memory(), self._pattern)
 
     def _set_parts(self, parts):
         """Takes parts of its own shape and type."""
@@ -179,7 +180,9 @@ class BaseSparseNDArray(NDArray):
         return self._to_dense(self._parts)
 
     def _view_numpy(self, writes=False):
-        return self._array.memory(True) if writes else self.asnumpy()
+        if writes or self._dense is not None:
+            return self._array.memory(writes)
+        return self.asnumpy()
 
     def wait_to_read(self):
         """Until it has its value; raises what went wrong on the way to it."""

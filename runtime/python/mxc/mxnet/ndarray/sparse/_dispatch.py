@@ -38,7 +38,7 @@ def invoke(op, inputs, attrs, out):
 
 
 def _result(op, inputs, attrs):
-    if all(array._is_parts() for array in inputs if _is_sparse(array)):
+    if _kernels.takes(op, inputs):
         result = _kernels.call(op, inputs, attrs)
         if result is not None:
             return result

@@ -6,22 +6,39 @@ A kernel takes (inputs, attrs) and returns an array, or None where it cannot."""
 import numpy as np
 
 from .. import _empty
-from .._invoke import invoke_dense
+from .._invoke import invoke_dense, is_recording
 from ..ndarray import NDArray
 from . import _products, _storage
 from ._csr import CSRNDArray, pointers, rows_of
 from ._row_sparse import RowSparseNDArray
 
 _KERNELS = {}
+_RECORDED, _OF_CONSTANTS = set(), set()
 
 
-def kernel(*names):
-    """Registers a kernel for operators."""
+def kernel(*names, records=False, of_constants=False):
+    """Registers a kernel for operators. One that records itself wants the parts of its
+    first input alone; gradients flow to the others. One of constants is asked for any
+    inputs while nothing is recorded: it reads less of them than the operator would."""
     def register(function):
-        for name in names:
-            _KERNELS[_storage.first_name(name)] = function
+        for name in map(_storage.first_name, names):
+            _KERNELS[name] = function
+            if records:
+                _RECORDED.add(name)
+            if of_constants:
+                _OF_CONSTANTS.add(name)
         return function
     return register
+
+
+def takes(op, inputs):
+    """Whether a kernel may be asked: sparse inputs are kept as their parts."""
+    op = _storage.first_name(op)
+    if op in _OF_CONSTANTS and not is_recording():
+        return True
+    if op in _RECORDED:
+        inputs = inputs[:1]
+    return all(array._is_parts() for array in inputs if array.stype != "default")
 
 
 def call(op, inputs, attrs):
@@ -70,7 +87,7 @@ def _cast_storage(inputs, attrs):
     return source._as_dense() if stype == "default" else None
 
 
-@kernel("_sparse_retain")
+@kernel("_sparse_retain", of_constants=True)
 def _retain(inputs, attrs):
     source, wanted = inputs
     if source.stype != "row_sparse":
@@ -157,7 +174,7 @@ def _square_sum(inputs, attrs):
         (source.shape[0], 1), source._ctx)
 
 
-@kernel("dot")
+@kernel("dot", records=True)
 def _dot(inputs, attrs):
     left, right = inputs
     if left.stype != "csr" or right.stype == "csr" or _storage.is_true(

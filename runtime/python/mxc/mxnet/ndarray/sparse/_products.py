@@ -45,7 +45,7 @@ def dot(left, right, transposed):
     shape, parts = left.shape, left._get_parts()
     if right.shape[0] != shape[0 if transposed else 1]:
         return None
-    values = multiply(parts, shape, right.asnumpy(), transposed)
+    values = multiply(parts, shape, right._view_numpy(), transposed)
     made = NDArray(_empty.from_numpy(np.ascontiguousarray(values)), left._ctx)
     if is_recording() and not (right.stype != "default" and right._is_parts()):
         def gradient(heads):

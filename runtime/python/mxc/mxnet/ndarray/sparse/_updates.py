@@ -64,7 +64,7 @@ def _on_rows(op, inputs, attrs, target, rows):
 
 def grad_rows(array, rows):
     """A dense array of some rows."""
-    values = np.ascontiguousarray(array.asnumpy()[rows])
+    values = np.ascontiguousarray(array._view_numpy()[rows])
     return NDArray(_empty.from_numpy(values), array._ctx)
 
 
