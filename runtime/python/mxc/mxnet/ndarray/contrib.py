@@ -6,8 +6,10 @@ import math
 from . import _register
 from ._invoke import _invoke
 from .ndarray import NDArray
+from .sparse import _neighbors
 
 globals().update(_register.MODULES["contrib"])
+globals().update(_neighbors.FUNCTIONS)
 
 
 def isnan(data):
