@@ -27,6 +27,13 @@ def isfinite(data):
     return (data == data) * (data.abs() != math.inf)
 
 
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=True):
+    """1 (uint8, of shape ()) where all elements are as near as NumPy's allclose asks."""
+    found = _invoke("_contrib_allclose", [a, b], {"rtol": rtol, "atol": atol,
+                                                  "equal_nan": equal_nan})
+    return found._new(found.astype("uint8")._array.reshape([]))
+
+
 def boolean_mask(data, index, axis=0):
     """The rows (or those of another axis) where `index` is not 0."""
     import numpy as np
