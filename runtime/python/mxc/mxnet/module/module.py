@@ -123,7 +123,8 @@ class Module(BaseModule):
         group = self._exec_group
         if self._arg_params is None:
             self._arg_params = {
-                name: nd.zeros(arrays[0].shape, dtype=arrays[0].dtype)
+                name: nd.zeros(arrays[0].shape, dtype=arrays[0].dtype,
+                               stype=arrays[0].stype)
                 for name, arrays in zip(group.param_names, group.param_arrays)}
         if self._aux_params is None:
             self._aux_params = {
