@@ -273,3 +273,11 @@ def test_operators_are_described():
     found = mx.operator.get_operator_arguments("clip")
     assert (found.narg, found.names) == (3, ["data", "a_min", "a_max"])
     assert found.types == ["NDArray-or-Symbol", "float, required", "float, required"]
+
+
+def test_gathered_places_are_checked():
+    data = mx.nd.array([[0, 1, 2], [3, 4, 5]])
+    assert mx.nd.gather_nd(data, mx.nd.array([[0, -1], [2, -3]])).asnumpy().tolist() == [2, 3]
+    for wrong in (3, -4):
+        with pytest.raises(IndexError):
+            mx.nd.gather_nd(data, mx.nd.array([[0], [wrong]]))

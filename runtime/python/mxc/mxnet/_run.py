@@ -24,9 +24,13 @@ def recorded(recording, training):
         _ndarray.set_training(before[1])
 
 
+# Its values say how many rows it gives, which no program of known shapes can.
+_MASK = "_contrib_boolean_mask"
+
+
 def runner_of(symbol, ctx):
     """What computes the symbol's outputs of arrays of its arguments and states."""
-    if any(is_custom(node) for node in walk(symbol._heads)):
+    if any(is_custom(node) or node.op == _MASK for node in walk(symbol._heads)):
         return NodeByNode(symbol, ctx)
     return Compiled(symbol, ctx)
 
@@ -100,6 +104,10 @@ class NodeByNode:
             return self._customs[id(node)](arrays, training)
         if node.op in _operators.CONTROL_FLOW:
             return self._call_subgraphs(node, arrays, training)
+        if node.op == _MASK:
+            data, index = (nd.NDArray(array, self._ctx) for array in arrays)
+            return [nd.contrib.boolean_mask(
+                data, index, int(node.attrs.get("axis", 0)))._array]
         params = _operators.find(node.op).params
         attrs = tuple((name, value) for name, value in node.attrs.items()
                       if name in params)
