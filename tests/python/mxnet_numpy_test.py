@@ -321,3 +321,27 @@ def test_the_weights_of_a_product_follow_from_its_data():
     a, b = (mx.sym.var(name).as_np_ndarray() for name in "ab")
     shapes, outputs, _ = mx.sym.np.dot(a, b).infer_shape(a=(2, 3), b=(-1, 4))
     assert (shapes, outputs) == ([(2, 3), (3, 4)], [(2, 4)])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("key", [1, (slice(None), slice(0, 4, 2)), slice(None), (1, 2),
+                                 (onp.array([0, 2]), 1)])
+def test_gradients_pass_to_what_elements_are_set_to(dtype, key):
+    x = np.zeros((3, 4), dtype=dtype)
+    y = np.array(onp.full(x[key].shape, 2.5))
+    y.attach_grad()
+    with autograd.record():
+        x[key] = y
+        z = x * 3
+    z.backward()
+    assert (x[key] == onp.full(x[key].shape, 2.5).astype(dtype)).all()
+    assert (y.grad == 3).all()
+
+
+def test_gradients_of_values_that_were_broadcast():
+    x, y = np.zeros((3, 4)), np.array([1.0])
+    y.attach_grad()
+    with autograd.record():
+        x[:, 1:3] = y
+    x.backward()
+    assert y.grad.tolist() == [6]

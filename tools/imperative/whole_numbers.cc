@@ -59,7 +59,7 @@ class OverReals {
     return std::ranges::any_of(node.types, IsWhole);
   }
 
-  bool AddAgain(const Node& node) {
+  bool AddAgain(Node& node) {
     if (node.kind != Node::Kind::kOperator || node.op->scan ||
         node.op->branch ||
         (node.op->random &&
@@ -85,7 +85,7 @@ class OverReals {
     for (size_t o = 0; o < again->types.size(); ++o) {
       if (!again->types[o].known()) return false;
       const auto index = static_cast<int>(o);
-      known_.emplace(Value{const_cast<Node*>(&node), index}, again->out(index));
+      known_.emplace(node.out(index), again->out(index));
     }
     return true;
   }
