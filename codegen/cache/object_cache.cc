@@ -139,7 +139,7 @@ void ObjectCache::Keep(const std::string& key, const std::string& object) {
   out.Append(Header(key, object));
   out.Append(object);
   const auto status = out.Commit(runtime::FileWriter::Sync::kNo);
-  kept_ = true;
+  kept_bytes_ += static_cast<int64_t>(object.size());
   if (!status.ok()) Report(status.message());
 }
 
@@ -154,7 +154,10 @@ std::string ObjectCache::problem() const {
 }
 
 void ObjectCache::Trim() {
-  if (!kept_.exchange(false)) return;
+  const int64_t kept = kept_bytes_;
+  if (kept == 0 || (was_trimmed_ && kept < most_bytes_ / 16)) return;
+  was_trimmed_ = true;
+  kept_bytes_ = 0;
   std::vector<Entry> entries = EntriesOf(folder_);
   int64_t bytes = 0;
   for (const Entry& entry : entries) bytes += entry.bytes;

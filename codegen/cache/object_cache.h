@@ -32,7 +32,8 @@ class ObjectCache {
   // Any thread.
   void Keep(const std::string& key, const std::string& object);
   // After keeping: deletes what was not found for the longest time until the
-  // rest fits.
+  // rest fits. To look at every file takes longer than to compile a small kernel:
+  // after the first time that is done when a sixteenth of what fits was kept.
   void Trim();
 
   // Why something was not kept, if so.
@@ -44,7 +45,8 @@ class ObjectCache {
 
   const std::string folder_;
   const int64_t most_bytes_;
-  std::atomic<bool> kept_ = false;
+  std::atomic<int64_t> kept_bytes_ = 0;  // since the folder was looked through
+  std::atomic<bool> was_trimmed_ = false;
   mutable std::mutex mutex_;
   std::string problem_;
 };

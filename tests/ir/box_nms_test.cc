@@ -10,11 +10,11 @@ using List = std::vector<double>;
 
 // Class, score, corners. Row 1 lies over row 0 by 9/11 of their union, row 2
 // over row 0 by 1/3, row 3 apart.
-Tensor Boxes() {
-  return Floats({1, 4, 6}, {0, .8F, 0,  0, 10, 10,  //
-                            1, .9F, 1,  0, 11, 10,  //
-                            0, .7F, 5,  0, 15, 10,  //
-                            0, .1F, 30, 0, 40, 10});
+Tensor Boxes(float first_class = 0) {
+  return Floats({1, 4, 6}, {first_class, .8F, 0,  0, 10, 10,  //
+                            1,           .9F, 1,  0, 11, 10,  //
+                            0,           .7F, 5,  0, 15, 10,  //
+                            0,           .1F, 30, 0, 40, 10});
 }
 
 // The classes of the rows that stay, ten times their scores, and -1.
@@ -39,6 +39,13 @@ TEST_CASE("box_nms drops what overlaps a box of a higher score") {
   CHECK(Kept({{"valid_thresh", "0.75"}}) == List{b, -1, -1, -1});
   CHECK(Kept({{"topk", "2"}}) == List{b, -1, -1, -1});
   CHECK(Kept({{"topk", "3"}}) == List{b, c, -1, -1});
+}
+
+TEST_CASE("box_nms drops boxes of class -1 where it reads classes") {
+  const Tensor boxes = Boxes(-1);
+  const double b = .9F, c = .7F, d = .1F;
+  CHECK(Kept({{"id_index", "0"}}, boxes) == List{b, c, d, -1});
+  CHECK(Kept({}, boxes) == Kept({}));
 }
 
 TEST_CASE("box_nms reads and writes boxes in both formats") {

@@ -78,3 +78,41 @@ def test_requests_are_words():
         _ndarray.mark(x, x, "often")
     with pytest.raises(ValueError, match="1 heads have 2 gradients"):
         _ndarray.backward([x], [None, None])
+
+
+def whole(values, dtype="int32"):
+    array = mx.nd.array(values, dtype=dtype)
+    array.attach_grad()
+    return array
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "int64"])
+@pytest.mark.parametrize("function, slope", [
+    (lambda x: x * 2, [2, 2, 2]), (lambda x: x * x, [2, 4, 6]),
+    (lambda x: x.sum(), [1, 1, 1]), (lambda x: x.astype("float32") * 2.5, [2, 2, 2]),
+    (lambda x: x[1:].reshape((2, 1)), [0, 1, 1]), (lambda x: x > 1, [0, 0, 0]),
+    (lambda x: mx.nd.concat(x, x * 3, dim=0), [4, 4, 4])])
+def test_whole_numbers_have_gradients_like_real_ones(dtype, function, slope):
+    x = whole([1, 2, 3], dtype)
+    with autograd.record():
+        y = function(x)
+    y.backward()
+    assert x.grad.dtype == np.dtype(dtype)
+    assert x.grad.asnumpy().tolist() == slope
+
+
+def test_gradients_pass_through_whole_numbers():
+    x = marked([1.5, 2.5])
+    with autograd.record():
+        y = x.astype("int32") * 3
+    y.backward()
+    assert y.asnumpy().tolist() == [3, 6] and x.grad.asnumpy().tolist() == [3, 3]
+
+
+def test_places_have_no_gradient_and_values_the_usual_one():
+    places, values = whole([0, 2]), marked([1, 2, 3])
+    with autograd.record():
+        y = mx.nd.take(values, places) * 2
+    y.backward()
+    assert places.grad.asnumpy().tolist() == [0, 0]
+    assert values.grad.asnumpy().tolist() == [2, 0, 2]

@@ -201,3 +201,41 @@ def test_checks_find_wrong_gradients():
         check_symbolic_forward(mx.sym.square(x), data, [data[0]])
     with pytest.raises(AssertionError):
         check_numeric_gradient(mx.sym.BlockGrad(mx.sym.square(x)), data, rtol=1e-2)
+
+
+def test_backward_after_a_forward_that_did_not_train():
+    x = mx.sym.Variable("x")
+    executor = (x * x).bind(mx.cpu(), {"x": mx.nd.array([1, 2])},
+                            {"x": mx.nd.zeros(2)})
+    executor.forward()
+    executor.backward(mx.nd.ones(2))
+    assert executor.grad_dict["x"].asnumpy().tolist() == [2, 4]
+
+
+def test_gradients_that_nobody_asks_for_stay_what_they_are():
+    x = mx.sym.Variable("x")
+    executor = (x * x).bind(mx.cpu(), {"x": mx.nd.ones(2)}, {"x": mx.nd.full((2,), 7)},
+                            grad_req="null")
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones(2))
+    assert executor.grad_dict["x"].asnumpy().tolist() == [7, 7]
+
+
+def test_constants_take_a_gradient_of_any_shape():
+    x = mx.sym.Variable("x")
+    executor = mx.sym.argmax(x, axis=1).bind(
+        mx.cpu(), {"x": mx.nd.ones((2, 3))}, {"x": mx.nd.ones((2, 3))})
+    executor.forward(is_train=True)
+    executor.backward(mx.nd.ones((2, 3)))
+    assert executor.grad_dict["x"].asnumpy().tolist() == [[0] * 3] * 2
+
+
+def test_monitors_see_variables_before_the_inputs_that_they_are():
+    data = mx.sym.Variable("data", shape=(2, 3))
+    net = mx.sym.FullyConnected(mx.sym.relu(data, name="r"), num_hidden=2, name="fc")
+    executor = net.simple_bind(mx.cpu(), grad_req="null")
+    seen = []
+    executor.set_monitor_callback(lambda name, _: seen.append(name.decode()), True)
+    executor.forward()
+    assert seen == ["data", "r_input0", "r_output", "fc_data", "fc_weight", "fc_weight",
+                    "fc_bias", "fc_bias", "fc_output"]

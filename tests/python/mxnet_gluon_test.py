@@ -466,3 +466,20 @@ def test_zoo(name, params, size):
     assert outputs == [(1, 1000)]
     shapes = [shape for name, shape in zip(out.list_arguments(), shapes) if name != "data"]
     assert sum(int(np.prod(shape)) for shape in shapes + states) == params
+
+
+def test_a_mask_says_how_many_rows_a_hybridized_block_gives():
+    class Masked(gluon.HybridBlock):
+        def hybrid_forward(self, F, data, mask):
+            return F.contrib.boolean_mask(data, mask) * 2
+
+    block = Masked()
+    block.hybridize()
+    data = mx.nd.array([[1, 2], [3, 4], [5, 6]])
+    data.attach_grad()
+    with autograd.record():
+        rows = block(data, mx.nd.array([0, 1, 1]))
+    rows.backward()
+    assert rows.asnumpy().tolist() == [[6, 8], [10, 12]]
+    assert data.grad.asnumpy().tolist() == [[0, 0], [2, 2], [2, 2]]
+    assert block(data, mx.nd.array([1, 0, 0])).shape == (1, 2)

@@ -120,6 +120,22 @@ def test_records(tmp_path):
         records[3], records[0], records[2]]
 
 
+def test_the_data_say_how_many_rows_are_read():
+    batches = list(mx.io.NDArrayIter(np.arange(3), {"label": np.arange(5)}, 2))
+    assert [batch.label[0].asnumpy().tolist() for batch in batches] == [[0, 1], [2, 0]]
+    with pytest.raises(ValueError):
+        mx.io.NDArrayIter(np.arange(3), np.arange(2), 2)
+
+
+def test_rows_that_roll_over_are_told():
+    batches = mx.io.NDArrayIter(np.arange(3), batch_size=2,
+                                last_batch_handle="roll_over")
+    assert [batch.pad for batch in batches] == [0]
+    batches.reset()
+    found = [(batch.data[0].asnumpy().tolist(), batch.pad) for batch in batches]
+    assert found == [([2, 0], 1), ([1, 2], 0)]
+
+
 def test_damaged_records(tmp_path):
     path = tmp_path / "a.rec"
     path.write_bytes(struct.pack("<II", 0xced7230a, 100) + b"short")

@@ -84,3 +84,11 @@ def test_what_is_refused():
         with pytest.raises(mx.MXNetError):
             wrong()
     assert (store.type, store.rank, store.num_workers) == ("local", 0, 1)
+
+
+def test_pull_leaves_sparse_arrays_alone_unless_asked():
+    store = mx.kv.create("local")
+    store.init("a", mx.nd.ones((2, 2)))
+    sparse = mx.nd.array([[0, 0], [3, 3]]).tostype("row_sparse")
+    store.pull("a", out=sparse)
+    assert sparse.asnumpy().tolist() == [[0, 0], [3, 3]]

@@ -181,3 +181,14 @@ def test_summary_and_drawing(capsys):
     assert "fc1(FullyConnected)" in text and "Total params: 82" in text
     source = mx.viz.plot_network(classifier(), shape={"data": (1, 2)}).source
     assert '"fc2" -> "activation' in source and "fc1_weight" not in source
+
+
+def test_parameters_are_sparse_where_their_variables_are():
+    weight = mx.sym.var("w", shape=(3, 1), stype="row_sparse", init=mx.init.One())
+    net = mx.sym.LinearRegressionOutput(
+        mx.sym.dot(mx.sym.var("data", stype="csr"), weight), mx.sym.var("label"))
+    module = mx.mod.Module(net, label_names=["label"])
+    module.bind([mx.io.DataDesc("data", (2, 3))], [("label", (2, 1))])
+    module.init_params()
+    weight = module._arg_params["w"]
+    assert weight.stype == "row_sparse" and weight.asnumpy().tolist() == [[1]] * 3

@@ -233,3 +233,51 @@ def test_elements_of_variables_pass_their_gradients():
             y = x[key]
         y.backward()
         assert x.grad.asnumpy().tolist() == want
+
+
+def test_unknown_extents_need_numpys_shapes():
+    for shape in ((), (0, 2)):
+        for make in (mx.nd.zeros, mx.nd.ones):
+            with pytest.raises(mx.MXNetError):
+                make(shape)
+            with mx.util.np_shape():
+                assert make(shape).shape == shape
+
+
+def test_joins_of_arrays_without_elements():
+    with mx.util.np_shape():
+        empty, full = mx.nd.ones((0, 2)), mx.nd.ones((3, 2))
+        assert mx.nd.concat(empty, empty, dim=1).shape == (0, 4)
+        np.testing.assert_array_equal(mx.nd.concat(empty, full, dim=0).asnumpy(),
+                                      np.ones((3, 2)))
+
+
+def test_rows_of_no_depth():
+    assert mx.nd.one_hot(mx.nd.array([1, 0]), depth=0).shape == (2, 0)
+
+
+def test_progressions_of_whole_numbers_count_in_their_type():
+    assert mx.nd.arange(1.5, 6, 1.5, dtype="int32").asnumpy().tolist() == [1, 2, 3]
+    assert mx.nd.arange(1, 6, 1.5).asnumpy().tolist() == [1, 2.5, 4, 5.5]
+
+
+def test_nearness_is_one_number():
+    a = mx.nd.ones((2, 3))
+    near = mx.nd.contrib.allclose(a, a + 1e-7)
+    assert (near.shape, near.dtype, int(near.asscalar())) == ((), np.uint8, 1)
+    assert int(mx.nd.contrib.allclose(a, a * 2).asscalar()) == 0
+
+
+def test_operators_are_described():
+    assert {"Activation", "dot"} <= set(mx.operator.get_all_registered_operators())
+    found = mx.operator.get_operator_arguments("clip")
+    assert (found.narg, found.names) == (3, ["data", "a_min", "a_max"])
+    assert found.types == ["NDArray-or-Symbol", "float, required", "float, required"]
+
+
+def test_gathered_places_are_checked():
+    data = mx.nd.array([[0, 1, 2], [3, 4, 5]])
+    assert mx.nd.gather_nd(data, mx.nd.array([[0, -1], [2, -3]])).asnumpy().tolist() == [2, 3]
+    for wrong in (3, -4):
+        with pytest.raises(IndexError):
+            mx.nd.gather_nd(data, mx.nd.array([[0], [wrong]]))

@@ -292,3 +292,56 @@ def test_einsum_of_many_arrays_and_its_gradient():
     made.backward()
     check(made, onp.einsum("ij,jk,ki->i", a, b, c))
     check(y.grad, onp.einsum("ij,ki->jk", a, c))
+
+
+class Over(gluon.HybridBlock):
+    """A hybridized block of one function."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.hybridize()
+
+    def hybrid_forward(self, F, *arrays):
+        return self.function(F, *arrays)
+
+
+def test_symbols_without_axes():
+    made = Over(lambda F, a: F.np.squeeze(a))(np.ones((1, 1)))
+    assert made.shape == () and made == 1
+
+
+def test_symbols_of_differences_with_arrays_around():
+    made = Over(lambda F, a, b, c: F.np.ediff1d(a, to_begin=b, to_end=c))(
+        np.array([1.0, 4.0, 9.0]), np.array([7.0]), np.array([8.0, 9.0]))
+    assert made.tolist() == [7, 3, 5, 8, 9]
+
+
+def test_the_weights_of_a_product_follow_from_its_data():
+    a, b = (mx.sym.var(name).as_np_ndarray() for name in "ab")
+    shapes, outputs, _ = mx.sym.np.dot(a, b).infer_shape(a=(2, 3), b=(-1, 4))
+    assert (shapes, outputs) == ([(2, 3), (3, 4)], [(2, 4)])
+
+
+@pytest.mark.parametrize("dtype", ["int32", "float32"])
+@pytest.mark.parametrize("key", [1, (slice(None), slice(0, 4, 2)), slice(None), (1, 2),
+                                 (onp.array([0, 2]), 1)])
+def test_gradients_pass_to_what_elements_are_set_to(dtype, key):
+    x = np.zeros((3, 4), dtype=dtype)
+    y = np.array(onp.full(x[key].shape, 2.5))
+    y.attach_grad()
+    with autograd.record():
+        x[key] = y
+        z = x * 3
+    z.backward()
+    assert (x[key] == onp.full(x[key].shape, 2.5).astype(dtype)).all()
+    assert (y.grad == 3).all()
+
+
+def test_gradients_of_values_that_were_broadcast():
+    x, y = np.zeros((3, 4)), np.array([1.0])
+    y.attach_grad()
+    with autograd.record():
+        x[:, 1:3] = y
+    x.backward()
+    assert y.grad.tolist() == [6]

@@ -214,3 +214,68 @@ def test_batches_of_csr_rows():
                                   MATRIX[[2, 0]])
     with pytest.raises(NotImplementedError):
         mx.io.NDArrayIter(csr(), batch_size=2)
+
+
+def complete_graph():
+    """Five vertices, each with an edge to each other one, numbered from 1."""
+    columns = [other for vertex in range(5) for other in range(5) if other != vertex]
+    return mx.nd.sparse.csr_matrix(
+        (np.arange(1, 21), columns, np.arange(0, 21, 4)), shape=(5, 5), dtype="int64")
+
+
+def int64(values):
+    return mx.nd.array(values, dtype="int64")
+
+
+def test_parts_of_graphs():
+    graph = complete_graph()
+    new, old = mx.nd.contrib.dgl_subgraph(graph, int64([0, 1, 3]), return_mapping=True)
+    np.testing.assert_array_equal(old.asnumpy(), [[0, 1, 3], [5, 0, 7], [13, 14, 0]])
+    assert new.data.asnumpy().tolist() == list(range(6))
+    np.testing.assert_array_equal(
+        mx.nd.contrib.edge_id(graph, int64([0, 0, 2]), int64([0, 1, 3])).asnumpy(),
+        [-1, 1, 11])
+    adjacency = mx.nd.contrib.dgl_adjacency(graph)
+    assert adjacency.dtype == np.float32
+    np.testing.assert_array_equal(adjacency.asnumpy(), 1 - np.eye(5))
+
+
+def sampled(graph, *seeds, **options):
+    ids, part, *others = mx.nd.contrib.dgl_csr_neighbor_uniform_sample(
+        graph, int64(list(seeds)), **options)
+    count = int(ids[-1].asscalar())
+    return ids.asnumpy()[:count].tolist(), ids, part, [each.asnumpy()[:count].tolist()
+                                                       for each in others]
+
+
+def test_sampled_neighbours():
+    graph = complete_graph()
+    vertices, ids, part, (layers,) = sampled(graph, 4, 0, num_hops=1, num_neighbor=1,
+                                             max_num_vertices=5)
+    assert set(vertices) >= {0, 4} and vertices == sorted(vertices)
+    assert [layers[vertices.index(vertex)] for vertex in (0, 4)] == [0, 0]
+    dense, whole = part.asnumpy(), graph.asnumpy()
+    for row, vertex in enumerate(vertices):
+        edges = dense[row][dense[row] != 0]
+        assert len(edges) == (layers[row] == 0) and set(edges) <= set(whole[vertex])
+    compact = mx.nd.contrib.dgl_graph_compact(part, ids, graph_sizes=len(vertices),
+                                              return_mapping=False)
+    assert compact.shape == (len(vertices),) * 2
+    assert [vertices[i] for i in compact.indices.asnumpy()] == part.indices.asnumpy().tolist()
+
+
+def test_sampling_ends_where_the_vertices_are_enough():
+    vertices, _, part, (layers,) = sampled(complete_graph(), 3, num_hops=3,
+                                           num_neighbor=4, max_num_vertices=3)
+    assert vertices == [0, 1, 3] and layers == [1, 1, 0]
+    assert part.data.asnumpy().tolist() == [13, 14, 15, 16]
+
+
+def test_sampling_by_probability():
+    chances = mx.nd.array([0.5, 0, 0, 0.25, 0.25])
+    ids, part, of, _ = mx.nd.contrib.dgl_csr_neighbor_non_uniform_sample(
+        complete_graph(), chances, int64([0]), num_hops=1, num_neighbor=2,
+        max_num_vertices=4)
+    assert ids.asnumpy().tolist() == [0, 3, 4, 0, 3]
+    assert part.indices.asnumpy().tolist() == [3, 4]
+    assert of.asnumpy().tolist() == [0.5, 0.25, 0.25, 0]

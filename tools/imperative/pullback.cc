@@ -14,6 +14,7 @@
 #include "passes/decompose.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
+#include "tools/imperative/whole_numbers.h"
 
 namespace mxc {
 namespace {
@@ -196,6 +197,7 @@ Result<Pullback> PullBack(const FunctionGraph& function,
     pullback.gradients[numbers[i]] = gradients[i];
   }
   pullback.graph = std::move(copy.graph);
+  AddWholeNumbers(pullback, outputs, variables, heads, needed);
   return pullback;
 }
 

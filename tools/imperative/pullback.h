@@ -41,7 +41,7 @@ struct Pullback {
 };
 
 // `heads`: of which recorded outputs a gradient arrives; `needed`: of which
-// inputs it is asked for. Numbers that are not floats have none.
+// inputs it is asked for.
 Result<Pullback> PullBack(const FunctionGraph& function,
                           const std::vector<bool>& heads,
                           const std::vector<bool>& needed);

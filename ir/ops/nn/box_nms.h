@@ -34,7 +34,8 @@ struct BoxNmsAttrs {
     f("id_index", id_index)
         .Range(-1, kMaxColumn)
         .Doc("column of the class; −1 is none");
-    f("background_id", background_id).Doc("class that is dropped");
+    f("background_id", background_id)
+        .Doc("class that is dropped, where id_index says what boxes are");
     f("force_suppress", force_suppress)
         .Doc("whether boxes of other classes drop one");
     f("in_format", in_format).OneOf({"corner", "center"});

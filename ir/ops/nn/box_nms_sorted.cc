@@ -66,7 +66,7 @@ class BoxNms {
   Expr IsValid(const Expr& row) const {
     const Expr scored =
         Number(row, attrs_.score_index) > Literal(attrs_.valid_thresh);
-    if (attrs_.id_index < 0 || attrs_.background_id < 0) return scored;
+    if (attrs_.id_index < 0) return scored;
     const auto background = static_cast<double>(attrs_.background_id);
     return scored && Number(row, attrs_.id_index) != Literal(background);
   }

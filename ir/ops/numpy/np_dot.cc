@@ -13,16 +13,25 @@ namespace {
 
 int SummedAxis(const Shape& right) { return std::max(right.rank() - 2, 0); }
 
+// The extent at `axis` is what is known of it on the other side.
+void SolveExtent(TypeInference& t, int input, int axis, int64_t extent) {
+  Extents dims = t.In(input).dims();
+  if (dims[static_cast<size_t>(axis)] != Shape::kUnknownDim) return;
+  dims[static_cast<size_t>(axis)] = extent;
+  t.SetIn(input, Shape(dims));
+}
+
 void NpDotTypes(const NoAttrs&, TypeInference& t) {
   t.AllSameDType();
-  if (!t.In(0).known() || !t.In(1).known()) return;
+  if (!t.In(0).known_rank() || !t.In(1).known_rank()) return;
+  if (t.In(0).rank() == 0 || t.In(1).rank() == 0) return BroadcastShapes(t);
+  const int last = t.In(0).rank() - 1, axis = SummedAxis(t.In(1));
+  SolveExtent(t, 0, last, t.In(1)[axis]);
+  SolveExtent(t, 1, axis, t.In(0)[last]);
   const Shape &left = t.In(0), &right = t.In(1);
-  if (left.rank() == 0 || right.rank() == 0) return BroadcastShapes(t);
-  const int axis = SummedAxis(right);
-  if (!t.Require(left[left.rank() - 1] == right[axis],
+  if (!t.Require(left[last] == right[axis],
                  "C1: a {} is summed over {} elements, b {} over {}",
-                 ToString(left), left[left.rank() - 1], ToString(right),
-                 right[axis])) {
+                 ToString(left), left[last], ToString(right), right[axis])) {
     return;
   }
   Extents dims(left.dims().begin(), left.dims().end() - 1);

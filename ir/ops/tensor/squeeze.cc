@@ -3,6 +3,8 @@
 // axis remains.
 // C1  axes are in range and distinct
 // C2  a named axis has extent 1
+#include "ir/ops/tensor/squeeze.h"
+
 #include <algorithm>
 
 #include "ir/ops/tensor/axes.h"
@@ -10,14 +12,6 @@
 
 namespace mxc {
 namespace {
-
-struct SqueezeAttrs {
-  std::optional<Extents> axis;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("the axes to drop; None: every axis of extent 1");
-  }
-};
 
 // The axes to drop; nullopt if they do not follow yet or are illegal.
 std::optional<Extents> SqueezedAxes(const SqueezeAttrs& attrs,
@@ -41,7 +35,9 @@ std::optional<Extents> SqueezedAxes(const SqueezeAttrs& attrs,
   return axes;
 }
 
-void SqueezeTypes(const SqueezeAttrs& attrs, TypeInference& t) {
+}  // namespace
+
+void SqueezeTypes(const SqueezeAttrs& attrs, TypeInference& t, int least_rank) {
   t.AllSameDType();
   if (!t.In(0).known_rank()) return;
   const auto dropped = SqueezedAxes(attrs, t);
@@ -51,17 +47,16 @@ void SqueezeTypes(const SqueezeAttrs& attrs, TypeInference& t) {
     const bool drop = std::ranges::binary_search(*dropped, axis);
     if (!drop) dims.push_back(t.In(0)[axis]);
   }
-  if (dims.empty()) dims.push_back(1);
+  if (dims.empty()) dims.resize(static_cast<size_t>(least_rank), 1);
   t.SetOut(0, Shape(dims));
 }
 
-}  // namespace
-
 MXC_OP(Squeeze) {
   return Op<SqueezeAttrs>("squeeze")
-      .Alias({"_np_squeeze"})
       .Doc("drops axes of extent 1")
-      .Types(SqueezeTypes)
+      .Types([](const SqueezeAttrs& attrs, TypeInference& t) {
+        SqueezeTypes(attrs, t, 1);
+      })
       .Meaning([](const SqueezeAttrs&, Definition& def) { ViewMeaning(def); })
       .View()
       .Gradient(kViewGradient);

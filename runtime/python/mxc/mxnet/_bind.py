@@ -64,7 +64,6 @@ def bind(symbol, ctx, args, args_grad, grad_req, aux_states, group2ctx):
     grads = (_arrays("args_grad", args_grad, names, True)
              if args_grad is not None else [None] * len(names))
     reqs = _requests(grad_req, names)
-    grads = [None if req == "null" else grad for grad, req in zip(grads, reqs)]
     return Executor(symbol, ctx, arrays, grads, reqs,
                     _arrays("aux_states", aux_states or [], states), group2ctx)
 

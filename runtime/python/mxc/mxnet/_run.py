@@ -24,9 +24,13 @@ def recorded(recording, training):
         _ndarray.set_training(before[1])
 
 
+# Its values say how many rows it gives, which no program of known shapes can.
+_MASK = "_contrib_boolean_mask"
+
+
 def runner_of(symbol, ctx):
     """What computes the symbol's outputs of arrays of its arguments and states."""
-    if any(is_custom(node) for node in walk(symbol._heads)):
+    if any(is_custom(node) or node.op == _MASK for node in walk(symbol._heads)):
         return NodeByNode(symbol, ctx)
     return Compiled(symbol, ctx)
 
@@ -66,16 +70,17 @@ class NodeByNode:
         return self.run_watched(inputs, training, None, False)
 
     def run_watched(self, inputs, training, watch, with_inputs):
-        """The same; watch(name, array) is told each output, and each input."""
+        """The same; watch(name, array) is told each output, and each input: before an
+        operator's input the variable that it is."""
         values = {(id(node), 0): array
                   for node, array in zip(self._variables, inputs)}
         self._infer_sources(inputs)
         for node in self._order:
-            read = [values[id(of), index] for of, index in node.inputs]
-            if watch and with_inputs:
-                self._show_inputs(node, read or [values.get((id(node), 0))], watch)
             if node.op is None:
                 continue
+            read = [values[id(of), index] for of, index in node.inputs]
+            if watch and with_inputs:
+                self._show_inputs(node, read, watch)
             found = self._call(node, read, training)
             for index in range(node.outputs()):
                 values[id(node), index] = found[index]
@@ -85,10 +90,11 @@ class NodeByNode:
         return [values[id(node), index] for node, index in self._symbol._heads]
 
     def _show_inputs(self, node, arrays, watch):
-        names = ([node.name] if node.op is None else
-                 [f"{node.name}_{name}" for name in node.signature.inputs])
-        for name, array in zip(names, arrays):
-            watch(name, nd.NDArray(array, self._ctx))
+        for (of, _), name, array in zip(node.inputs, _operators.input_names(node), arrays):
+            shown = nd.NDArray(array, self._ctx)
+            if of.op is None:
+                watch(of.name, shown)
+            watch(f"{node.name}_{name}", shown)
 
     def _call(self, node, arrays, training):
         if is_custom(node):
@@ -98,6 +104,10 @@ class NodeByNode:
             return self._customs[id(node)](arrays, training)
         if node.op in _operators.CONTROL_FLOW:
             return self._call_subgraphs(node, arrays, training)
+        if node.op == _MASK:
+            data, index = (nd.NDArray(array, self._ctx) for array in arrays)
+            return [nd.contrib.boolean_mask(
+                data, index, int(node.attrs.get("axis", 0)))._array]
         params = _operators.find(node.op).params
         attrs = tuple((name, value) for name, value in node.attrs.items()
                       if name in params)

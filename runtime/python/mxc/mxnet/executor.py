@@ -96,9 +96,14 @@ class Executor:
         arguments. is_train: as in training, and backward() may follow."""
         if kwargs:
             self._set(kwargs)
-        wants = is_train and any(
-            grad is not None and req != "null"
-            for grad, req in zip(self.grad_arrays, self._grad_reqs))
+        return self._run(is_train and self._has_gradients(), is_train)
+
+    def _has_gradients(self):
+        return any(grad is not None and req != "null"
+                   for grad, req in zip(self.grad_arrays, self._grad_reqs))
+
+    def _run(self, wants, is_train):
+        """The outputs; wants: recorded."""
         if self._is_sparse:
             return self._forward_sparse(wants, is_train)
         inputs = self._arguments + [array._array for array in self.aux_arrays]
@@ -139,13 +144,16 @@ class Executor:
             arguments[name][:] = value
 
     def backward(self, out_grads=None, is_train=True):
-        """Computes the gradients of the arguments, of the last forward() in
-        training. out_grads: those of the outputs, an array, a list or a dict by
-        name; loss layers need none. Gradients beyond the outputs are left out."""
+        """Computes the gradients of the arguments, of the last forward(), which is
+        computed again where it was none of training. out_grads: those of the outputs,
+        an array, a list or a dict by name; loss layers need none. Gradients beyond the
+        outputs are left out."""
         if self._recorded is None:
-            if all(grad is None for grad in self.grad_arrays):
+            if not self._has_gradients():
                 return
-            raise MXNetError("backward needs a forward(is_train=True) before it")
+            if self._outputs is None:
+                raise MXNetError("backward needs a forward() before it")
+            self._run(True, False)
         grads = self._head_grads(out_grads)
         _ndarray.backward(self._recorded, grads, True, is_train)
 
@@ -162,8 +170,9 @@ class Executor:
             if grad is not None and not isinstance(grad, nd.NDArray):
                 raise TypeError(f"the gradient of an output is "
                                 f"{type(grad).__name__}, expected an NDArray")
-        return [_fitting(grad, output)
-                for grad, output in zip(out_grads, self._recorded)]
+        return [_fitting(grad, output, node)
+                for grad, output, (node, _) in zip(out_grads, self._recorded,
+                                                   self._symbol._heads)]
 
     def set_monitor_callback(self, callback, monitor_all=False):
         """callback(name as bytes, array) gets every operator's outputs, with
@@ -230,9 +239,15 @@ class Executor:
                                   "`mxc inspect` shows one")
 
 
-def _fitting(grad, output):
-    """The gradient of an output; none of whole numbers, unless it is like them."""
-    if grad is None:
+# Their gradient is 0, whatever arrives.
+_CONSTANT = frozenset(("argmax", "argmax_channel", "argmin", "argsort", "shape_array",
+                       "size_array"))
+
+
+def _fitting(grad, output, node):
+    """The gradient of an output of the node; none of whole numbers, unless it is like
+    them, nor of what does not read it."""
+    if grad is None or node.op in _CONSTANT:
         return None
     array = grad._array
     same = (array.dtype, array.shape) == (output.dtype, output.shape)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Operators that users write in Python: CustomOp, described by CustomOpProp."""
 
+import collections
 import itertools
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from .. import _ndarray
 from . import ndarray as nd
 from .base import MXNetError, _Null, attribute_text, dtype_name
+from .context import current_context
+from .ndarray._invoke import TABLE
 from .symbol._operators import Signature
 
 _registered = {}
@@ -91,8 +94,34 @@ def register(reg_name):
 
 
 def get_all_registered_operators():
-    """The names of all that is registered."""
-    return list(_registered)
+    """The names of all operators, those of the user's own, too."""
+    return [*TABLE, *_registered]
+
+
+OperatorArguments = collections.namedtuple("OperatorArguments", "narg names types")
+_TYPES = {"bool": "boolean", "shape": "Shape(tuple)", "axes": "Shape(tuple)"}
+
+
+def get_operator_arguments(op_name):
+    """(how many, names, types in words) of an operator's inputs and attributes."""
+    if op_name not in TABLE:
+        raise MXNetError(f"there is no operator {op_name!r}")
+    row = TABLE[op_name]
+    names, types = list(row["inputs"]), ["NDArray-or-Symbol"] * len(row["inputs"])
+    for attribute in row["attributes"]:
+        names.append(attribute["name"])
+        types.append(_words_of(attribute))
+    return OperatorArguments(len(names), names, types)
+
+
+def _words_of(attribute):
+    kind = attribute["type"]
+    if "|" in kind:
+        kind = "{" + ", ".join(repr(each) for each in sorted(kind.split("|"))) + "}"
+    kind = _TYPES.get(kind, kind)
+    if attribute.get("required"):
+        return f"{kind}, required"
+    return f"{kind}, optional, default={attribute.get('default')}"
 
 
 def prop_of(attrs):
@@ -195,7 +224,7 @@ def custom(*inputs, op_type=None, name=None, out=None, **kwargs):
     if named:
         wanted = signature_of(attrs).inputs
         arrays += [named[key] for key in wanted[len(arrays):] if key in named]
-    ctx = arrays[0].context if arrays else nd.current_context()
+    ctx = arrays[0].context if arrays else current_context()
     call = CustomCall(attrs, ctx)
     made = [nd.NDArray(array, ctx) for array in
             call([array._array for array in arrays], _ndarray.is_training())]

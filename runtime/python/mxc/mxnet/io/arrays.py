@@ -50,9 +50,9 @@ class NDArrayIter(DataIter):
     """Batches of rows of arrays.
 
     data, label: an array, a list of arrays or a dict by name, of NumPy or
-    NDArrays. last_batch_handle, of rows that do not fill a batch: "pad" fills it
-    from the beginning, "discard" leaves them out, "roll_over" begins the next
-    epoch with them.
+    NDArrays; the first of the data says how many rows are read. last_batch_handle, of
+    rows that do not fill a batch: "pad" fills it from the beginning, "discard" leaves
+    them out, "roll_over" begins the next epoch with them.
     """
 
     def __init__(self, data, label=None, batch_size=1, shuffle=False,
@@ -70,7 +70,7 @@ class NDArrayIter(DataIter):
             raise NotImplementedError("batches of csr matrices are whole: "
                                       "last_batch_handle is \"discard\"")
         for name, array in self._data + self._label:
-            if array.shape[0] != rows:
+            if array.shape[0] < rows:
                 raise ValueError(f"{name} has {array.shape[0]} rows, "
                                  f"{self._data[0][0]} {rows}")
         self.idx = np.arange(rows)
@@ -167,4 +167,5 @@ class NDArrayIter(DataIter):
     def getpad(self):
         if self.last_batch_handle == "pad":
             return max(0, self.cursor + self.batch_size - self.num_data)
-        return 0
+        # Those that an earlier epoch of roll_over left.
+        return max(0, -self.cursor)

@@ -81,16 +81,15 @@ class KVStore(KVStoreBase):
                 stored[:] = total
 
     def pull(self, key, out=None, priority=0, ignore_sparse=True):
-        """Copies what is stored to the arrays of `out`; row_sparse values only
-        without ignore_sparse."""
+        """Copies what is stored to the arrays of `out`, but for sparse ones where
+        `ignore_sparse`: row_sparse_pull writes those."""
         if out is None:
             raise AssertionError("pull needs out")
         for each, arrays in self._pairs(key, out):
             stored = self._stored(each)
-            if ignore_sparse and stored.stype == "row_sparse":
-                continue
             for array in arrays:
-                stored.copyto(array)
+                if not ignore_sparse or array.stype == "default":
+                    stored.copyto(array)
 
     def pushpull(self, key, value, out=None, priority=0):
         """push, then pull; without `out` the values are written."""

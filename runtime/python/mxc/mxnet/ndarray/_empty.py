@@ -70,9 +70,19 @@ square_sum""".split()} | {"prod": 1, "_np_prod": 1, "nanprod": 1, "_np_all": 1,
 def call(name, arrays, attrs, outputs=None):
     """An operator's results where an input has no elements: arrays without elements,
     or of what a sum of none is. MXNetError of others."""
+    from ..symbol import _operators
     from ..symbol._infer import graph_of
     from ..symbol._node import Node
-    node = Node(name, "call", dict(attrs),
+    attrs = dict(attrs)
+    full = [array for array in arrays if not isinstance(array, EmptyArray)]
+    if name in ("Concat", "concat") and full:
+        return _ndarray.Operator(name, [("dim", attrs.get("dim", "1")),
+                                        ("num_args", str(len(full)))]).call(
+            full, outputs, False)
+    variadic = _operators.find(name).variadic
+    if variadic:
+        attrs.setdefault(variadic, str(len(arrays)))
+    node = Node(name, "call", attrs,
                 [(Node(None, f"input{i}"), 0) for i in range(len(arrays))])
     graph = graph_of([(node, i) for i in range(node.outputs())])
     nothing = _stand_in([array.shape for array in arrays])

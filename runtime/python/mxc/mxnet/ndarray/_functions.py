@@ -2,12 +2,14 @@
 """Functions of mx.nd that are more than one operator."""
 
 from ... import _ndarray
+from ..base import dtype_name
+from ._empty import EmptyArray
 from ._invoke import _invoke
 from .creation import empty
 from .ndarray import NDArray
 
 __all__ = ["concatenate", "moveaxis", "onehot_encode", "split_v2", "histogram",
-           "waitall", "imdecode", "reset_arrays", "full_like"]
+           "waitall", "imdecode", "reset_arrays", "full_like", "gather_nd", "one_hot"]
 
 
 def waitall():
@@ -47,6 +49,30 @@ def onehot_encode(indices, out):
     """Rows of `out` become zeros with a one where `indices` says."""
     return _invoke("one_hot", [indices], {"depth": out.shape[1],
                                           "dtype": out._array.dtype}, out)
+
+
+def one_hot(indices, depth, on_value=1.0, off_value=0.0, dtype="float32", out=None,
+            name=None):
+    """Rows of `depth` elements, on_value where `indices` says, off_value elsewhere."""
+    if depth == 0:
+        return empty((*indices.shape, 0), indices.context, dtype)
+    return _invoke("one_hot", [indices], {"depth": depth, "on_value": on_value,
+                                          "off_value": off_value,
+                                          "dtype": dtype_name(dtype)}, out)
+
+
+def gather_nd(data, indices, out=None, name=None):
+    """The elements, or parts, of data at places whose i-th coordinates are indices[i],
+    negative ones from behind. IndexError of others, for which the indices are waited
+    for."""
+    if not isinstance(indices._array, EmptyArray):
+        for axis, places in enumerate(indices.asnumpy()[:data.ndim]):
+            extent = data.shape[axis]
+            wrong = places[(places < -extent) | (places >= extent)]
+            if wrong.size:
+                raise IndexError(f"index {int(wrong[0])} is out of bounds for axis {axis} "
+                                 f"with size {extent}")
+    return _invoke("gather_nd", [data, indices], {}, out)
 
 
 def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):

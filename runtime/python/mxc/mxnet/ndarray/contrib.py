@@ -6,8 +6,10 @@ import math
 from . import _register
 from ._invoke import _invoke
 from .ndarray import NDArray
+from .sparse import _neighbors
 
 globals().update(_register.MODULES["contrib"])
+globals().update(_neighbors.FUNCTIONS)
 
 
 def isnan(data):
@@ -23,6 +25,13 @@ def isinf(data):
 def isfinite(data):
     """1 where an element is a finite number."""
     return (data == data) * (data.abs() != math.inf)
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=True):
+    """1 (uint8, of shape ()) where all elements are as near as NumPy's allclose asks."""
+    found = _invoke("_contrib_allclose", [a, b], {"rtol": rtol, "atol": atol,
+                                                  "equal_nan": equal_nan})
+    return found._new(found.astype("uint8")._array.reshape([]))
 
 
 def boolean_mask(data, index, axis=0):

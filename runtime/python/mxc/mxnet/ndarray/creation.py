@@ -3,8 +3,9 @@
 
 import numpy as np
 
-from ..base import dtype_name
+from ..base import MXNetError, dtype_name
 from ..context import current_context
+from ..util import is_np_shape
 from . import _empty
 from ._shapes import as_shape
 from .ndarray import NDArray
@@ -42,6 +43,14 @@ def array(source_array, ctx=None, dtype=None):
     return _made(source_array, ctx, dtype)
 
 
+def _require_elements(shape):
+    """MXNetError for a shape whose 0 stands for an unknown extent, and for that of a
+    number, unless mx.np_shape says that they are what NumPy means."""
+    if not is_np_shape() and (shape == () or 0 in shape):
+        raise MXNetError(f"an array of shape {shape} has an unknown shape, unless "
+                         "mx.util.np_shape() is on")
+
+
 def empty(shape, ctx=None, dtype=None, stype=None):
     """Zeros."""
     if stype not in (None, "default"):
@@ -58,11 +67,14 @@ def zeros(shape, ctx=None, dtype=None, stype=None, out=None, **kwargs):
     if out is not None:
         out[:] = 0
         return out
+    _require_elements(as_shape(shape))
     return empty(shape, ctx, dtype)
 
 
 def ones(shape, ctx=None, dtype=None, out=None, **kwargs):
     """Ones; `out`: an array that becomes them."""
+    if out is None:
+        _require_elements(as_shape(shape))
     return full(shape, 1, ctx, dtype, out)
 
 
@@ -80,7 +92,12 @@ def arange(start, stop=None, step=1.0, repeat=1, infer_range=None, ctx=None,
     `repeat` times."""
     if stop is None:
         start, stop = 0, start
-    values = np.arange(start, stop, step, dtype=np.float64)
+    if np.dtype(dtype_name(dtype)).kind in "iu":
+        # Counted in the type itself.
+        count = int(np.ceil((stop - start) / step))
+        values = int(start) + int(step) * np.arange(count)
+    else:
+        values = np.arange(start, stop, step, dtype=np.float64)
     return _made(np.repeat(values, repeat), ctx, dtype)
 
 

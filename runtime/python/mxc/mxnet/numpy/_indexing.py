@@ -4,6 +4,7 @@ copies elsewhere; assignment to any of them."""
 
 import numpy as onp
 
+from ... import _ndarray
 from .._numpy._call import call, from_numpy, is_empty, view
 from ..base import MXNetError
 from ..ndarray._indexing import (_as_tuple, _fitting, _is_basic, _plain, _Region)
@@ -58,14 +59,21 @@ def _get_advanced(array, key):
 
 def set(array, key, value):
     """array[key] = value, which is broadcast."""
-    if is_recording() and array._grad is not None:
+    if is_recording() and array.size and (
+            array._grad is not None or _ndarray.is_recorded(array._array)):
         raise MXNetError("Inplace operations (+=, -=, x[:]=, etc) are not supported when "
                          "recording with autograd.")
     from ..ndarray import NDArray
     plain = _as_tuple(_plain(key))
     if isinstance(value, NDArray):
-        value = value.asnumpy()
-    value = onp.asarray(value)
+        _set(array, plain, value.asnumpy())
+        if is_recording() and array.size and _ndarray.is_recorded(value._array):
+            _record_set(array, plain, value)
+    else:
+        _set(array, plain, onp.asarray(value))
+
+
+def _set(array, plain, value):
     if value.dtype.kind not in "biuf":
         raise TypeError(f"elements cannot be set to {value.dtype}")
     if is_empty(array):
@@ -79,6 +87,21 @@ def set(array, key, value):
             return
         memory = array._view_numpy(writes=True)
         memory[plain] = _fitting(value, memory[plain].shape)
+
+
+def _record_set(array, key, value):
+    """Notes that the elements of array[key] are those of value: what arrives for them
+    is its gradient."""
+    shape, dtype = value.shape, value.dtype
+
+    def gradient(heads):
+        arrived = heads[0].numpy()[key]
+        arrived = arrived.sum(axis=tuple(range(arrived.ndim - len(shape))))
+        stretched = tuple(axis for axis, (own, given) in
+                          enumerate(zip(shape, onp.shape(arrived))) if own != given)
+        summed = arrived.sum(axis=stretched, keepdims=True)
+        return [from_numpy(summed.reshape(shape).astype(dtype))._array]
+    _ndarray.record_function([value._array], [array._array], gradient)
 
 
 def _covers(array, key):

@@ -28,6 +28,11 @@ def _sorted_arguments(operator, args, kwargs):
         by_position = list(args)
     else:
         names = (*operator.inputs, *operator.params)
+        symbols = next((at for at, value in enumerate(args)
+                        if not isinstance(value, Symbol)), len(args))
+        if symbols > len(operator.inputs):
+            # Attributes ask for more inputs than the operator has by itself.
+            by_position, args, names = args[:symbols], args[symbols:], operator.params
         if len(args) > len(names):
             raise TypeError(f"{operator.name}() takes {len(names)} arguments by "
                             f"position, found {len(args)}")

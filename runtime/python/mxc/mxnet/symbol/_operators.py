@@ -116,6 +116,20 @@ def _output_names(name, outputs, attrs):
     return tuple(_OUTPUT_NAMES.get(name, outputs))
 
 
+# Operators of one input that MXNet names; it calls those of others input0.
+_NAMED_INPUT = frozenset("""BlockGrad Crop Dropout GridGenerator InstanceNorm
+L2Normalization LRN LeakyReLU MakeLoss Pad Pooling SliceChannel SwapAxis _split_v2
+log_softmax softmax softmin""".split())
+
+
+def input_names(node):
+    """The names of a node's inputs as MXNet's monitors show them."""
+    names = node.signature.inputs
+    if names == ("data",) and node.op not in _NAMED_INPUT:
+        return ("input0",)
+    return names
+
+
 def signature(name, attrs, count=0):
     """What a node of the operator reads and gives; MXNetError for attributes that
     it does not take. attrs: name -> text; count: how many inputs it has, for

@@ -98,8 +98,8 @@ def almost_equal(a, b, rtol=None, atol=None, equal_nan=False, use_broadcast=True
     a, b = _plain(a), _plain(b)
     if not use_broadcast:
         checkShapes(a, b)
-    return bool(np.allclose(a, b, rtol=get_rtol(rtol), atol=get_atol(atol),
-                            equal_nan=equal_nan))
+    return all(np.allclose(part, other, rtol=get_rtol(rtol), atol=get_atol(atol),
+                           equal_nan=equal_nan) for part, other in _parts(a, b))
 
 
 def locationError(a, b, index, names, maxError=False):
@@ -107,6 +107,20 @@ def locationError(a, b, index, names, maxError=False):
     what = "maximum error" if maxError else "error"
     return (f"Location of {what}: {index}, {names[0]}={a[index]:.8f}, "
             f"{names[1]}={b[index]:.8f}")
+
+
+# Comparing takes some arrays as large as both: of so many elements at a time.
+_PART = 1 << 24
+
+
+def _parts(a, b):
+    """The two arrays; large ones in flat parts."""
+    if np.shape(a) != np.shape(b) or np.size(a) <= _PART:
+        yield a, b
+        return
+    a, b = np.ravel(a), np.ravel(b)
+    for begin in range(0, a.size, _PART):
+        yield a[begin:begin + _PART], b[begin:begin + _PART]
 
 
 def _violations(a, b, rtol, atol, equal_nan):
@@ -151,9 +165,9 @@ def assert_almost_equal(a, b, rtol=None, atol=None, names=("a", "b"), equal_nan=
     if not use_broadcast:
         checkShapes(a, b)
     rtol, atol = get_tols(a, b, rtol, atol)
-    a, b = _plain(a), _plain(b)
-    if not np.allclose(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan):
-        _fail(a, b, rtol, atol, names, equal_nan, mismatches)
+    for part, other in _parts(_plain(a), _plain(b)):
+        if not np.allclose(part, other, rtol=rtol, atol=atol, equal_nan=equal_nan):
+            _fail(part, other, rtol, atol, names, equal_nan, mismatches)
 
 
 def assert_allclose(a, b, rtol=1e-07, atol=0, equal_nan=True):
