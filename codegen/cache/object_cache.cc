@@ -136,10 +136,11 @@ void ObjectCache::Keep(const std::string& key, const std::string& object) {
     return Report(fmt::format("others may write to '{}'", folder_));
   }
   runtime::FileWriter out(PathOf(key));
-  out.Append(Header(key, object));
+  const std::string header = Header(key, object);
+  out.Append(header);
   out.Append(object);
   const auto status = out.Commit(runtime::FileWriter::Sync::kNo);
-  kept_ = true;
+  kept_bytes_ += static_cast<int64_t>(header.size() + object.size());
   if (!status.ok()) Report(status.message());
 }
 
@@ -154,11 +155,16 @@ std::string ObjectCache::problem() const {
 }
 
 void ObjectCache::Trim() {
-  if (!kept_.exchange(false)) return;
+  const std::lock_guard lock(mutex_);
+  const int64_t kept = kept_bytes_.exchange(0);
+  if (kept == 0) return;
+  if (known_bytes_ && *known_bytes_ + kept <= most_bytes_) {
+    *known_bytes_ += kept;
+    return;
+  }
   std::vector<Entry> entries = EntriesOf(folder_);
   int64_t bytes = 0;
   for (const Entry& entry : entries) bytes += entry.bytes;
-  if (bytes <= most_bytes_) return;
   std::ranges::sort(entries, {}, &Entry::used);
   for (const Entry& entry : entries) {
     if (bytes <= most_bytes_) break;
@@ -166,6 +172,7 @@ void ObjectCache::Trim() {
     fs::remove(entry.path, ignored);
     bytes -= entry.bytes;
   }
+  known_bytes_ = bytes;
 }
 
 }  // namespace mxc

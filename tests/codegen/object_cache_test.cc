@@ -177,6 +177,17 @@ TEST_CASE("object cache: what was not used for the longest time goes") {
   CHECK(cache.Find("c3").has_value());
   CHECK(cache.Find("d4").has_value());
   CHECK(fs::exists(folder.File("notes.txt")));
+  // What it keeps later is counted without another look into the folder.
+  tick();
+  CHECK(cache.Find("c3").has_value());
+  CHECK(cache.Find("d4").has_value());
+  tick();
+  cache.Keep("e5", object);
+  cache.Trim();
+  CHECK(!cache.Find("a1").has_value());
+  for (const char* key : {"c3", "d4", "e5"}) {
+    CHECK(cache.Find(key).has_value());
+  }
 }
 
 TEST_CASE("object cache: compilers that share a folder do not disturb") {
