@@ -144,6 +144,28 @@ def test_a_step_of_many_weights_is_one_program_whatever_the_rate(monkeypatch):
     assert len(programs) == 4 and len(set(programs)) == 1 and not operators
 
 
+def test_modules_update_each_device_at_once_and_functions_one_by_one():
+    class Counted(mx.optimizer.Updater):
+        """Counts calls."""
+        calls = 0
+
+        def __call__(self, *args):
+            self.calls += 1
+            super().__call__(*args)
+
+    weights = [[mx.nd.ones((2,)), mx.nd.ones((2,))], [mx.nd.ones((3,)), mx.nd.ones((3,))]]
+    grads = [[array * 2 for array in of] for of in weights]
+    updater = Counted(mx.optimizer.SGD(learning_rate=0.25))
+    mx.model._update_params(weights, grads, updater, num_device=2)
+    assert updater.calls == 2 and sorted(updater.states) == [0, 1, 2, 3]
+    for array in [*weights[0], *weights[1]]:
+        np.testing.assert_array_equal(array.asnumpy(), 0.5)
+    seen = []
+    mx.model._update_params(weights, [[None, None], grads[1]],
+                            lambda index, grad, weight: seen.append(index), 2)
+    assert seen == [2, 3]
+
+
 def test_a_rule_that_reads_what_it_updated_is_called_at_once():
     class Halved(mx.optimizer.SGD):
         """SGD, then half of the weight."""
