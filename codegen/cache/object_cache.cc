@@ -136,11 +136,10 @@ void ObjectCache::Keep(const std::string& key, const std::string& object) {
     return Report(fmt::format("others may write to '{}'", folder_));
   }
   runtime::FileWriter out(PathOf(key));
-  const std::string header = Header(key, object);
-  out.Append(header);
+  out.Append(Header(key, object));
   out.Append(object);
   const auto status = out.Commit(runtime::FileWriter::Sync::kNo);
-  kept_bytes_ += static_cast<int64_t>(header.size() + object.size());
+  kept_bytes_ += static_cast<int64_t>(object.size());
   if (!status.ok()) Report(status.message());
 }
 
@@ -155,16 +154,14 @@ std::string ObjectCache::problem() const {
 }
 
 void ObjectCache::Trim() {
-  const std::lock_guard lock(mutex_);
-  const int64_t kept = kept_bytes_.exchange(0);
-  if (kept == 0) return;
-  if (known_bytes_ && *known_bytes_ + kept <= most_bytes_) {
-    *known_bytes_ += kept;
-    return;
-  }
+  const int64_t kept = kept_bytes_;
+  if (kept == 0 || (was_trimmed_ && kept < most_bytes_ / 16)) return;
+  was_trimmed_ = true;
+  kept_bytes_ = 0;
   std::vector<Entry> entries = EntriesOf(folder_);
   int64_t bytes = 0;
   for (const Entry& entry : entries) bytes += entry.bytes;
+  if (bytes <= most_bytes_) return;
   std::ranges::sort(entries, {}, &Entry::used);
   for (const Entry& entry : entries) {
     if (bytes <= most_bytes_) break;
@@ -172,7 +169,6 @@ void ObjectCache::Trim() {
     fs::remove(entry.path, ignored);
     bytes -= entry.bytes;
   }
-  known_bytes_ = bytes;
 }
 
 }  // namespace mxc

@@ -32,8 +32,8 @@ class ObjectCache {
   // Any thread.
   void Keep(const std::string& key, const std::string& object);
   // After keeping: deletes what was not found for the longest time until the
-  // rest fits. It looks into the folder, which takes as long as it has files, when
-  // it does so first and where what it found and has kept since may not fit.
+  // rest fits. To look at every file takes longer than to compile a small kernel:
+  // after the first time that is done when a sixteenth of what fits was kept.
   void Trim();
 
   // Why something was not kept, if so.
@@ -45,9 +45,9 @@ class ObjectCache {
 
   const std::string folder_;
   const int64_t most_bytes_;
-  std::atomic<int64_t> kept_bytes_ = 0;  // since Trim
+  std::atomic<int64_t> kept_bytes_ = 0;  // since the folder was looked through
+  std::atomic<bool> was_trimmed_ = false;
   mutable std::mutex mutex_;
-  std::optional<int64_t> known_bytes_;  // that the folder had, and kept since
   std::string problem_;
 };
 
