@@ -5,11 +5,13 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "codegen/cuda/emulate.h"
 #include "codegen/cuda/gpu_machine.h"
+#include "codegen/llvm/lent_machine.h"
 #include "codegen/llvm/link.h"
 #include "codegen/llvm/optimize.h"
 #include "codegen/llvm/transforms.h"
@@ -95,13 +97,11 @@ DeviceCode CompileForDevice(std::span<const KernelSource> sources,
   if (options.count != nullptr) options.count->total += std::ssize(sources);
   RunOnThreads(options.threads, [&] {
     const auto device = DeviceMachine(machine);
-    const auto host =
-        machine.emulated
-            ? MakeTargetMachine(target.triple, /*cpu=*/"", target.features)
-            : nullptr;
+    std::optional<LentMachine> host;
+    if (machine.emulated) host.emplace(target.triple, target.features);
     for (size_t i = next++; i < sources.size(); i = next++) {
-      forms[i] = CompileOne(sources[i], target, *device, host.get(),
-                            options.keep_llvm);
+      forms[i] = CompileOne(sources[i], target, *device,
+                            host ? &**host : nullptr, options.keep_llvm);
       if (options.count != nullptr) options.count->Raise(1);
     }
   });

@@ -25,7 +25,7 @@ namespace {
 // would be more than a process may have open.
 Result<runtime::NamelessFile> WriteArchive(
     std::span<const std::string> objects) {
-  auto file = runtime::NamelessFile::Create();
+  auto file = runtime::NamelessFile::CreateInMemory();
   if (!file.ok()) return Error({}, "{}", file.status().message());
   runtime::FileWriter out(file->path());
   out.Append("!<arch>\n");

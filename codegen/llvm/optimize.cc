@@ -40,7 +40,9 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
   llvm::raw_string_ostream stream(message);
   MXC_CHECK(!llvm::verifyModule(module, &stream), "{}: {}",
             module.getModuleIdentifier(), message);
-  RunPasses(module, machine, CleanUp());
+  const bool has_code = llvm::any_of(
+      module, [](const auto& function) { return !function.isDeclaration(); });
+  if (has_code) RunPasses(module, machine, CleanUp());
 }
 
 void RunPasses(llvm::Module& module, llvm::TargetMachine& machine,
@@ -64,13 +66,20 @@ void RunPasses(llvm::Module& module, llvm::TargetMachine& machine,
   }
 }
 
+void AddPassesToEmit(llvm::legacy::PassManager& passes,
+                     const llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::raw_pwrite_stream& stream,
+                     llvm::CodeGenFileType type) {
+  passes.add(new llvm::TargetLibraryInfoWrapperPass(NoLibrary(module)));
+  MXC_CHECK(!machine.addPassesToEmitFile(passes, stream, nullptr, type));
+}
+
 std::string EmitFile(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type) {
   llvm::SmallVector<char, 0> bytes;
   llvm::raw_svector_ostream stream(bytes);
   llvm::legacy::PassManager passes;
-  passes.add(new llvm::TargetLibraryInfoWrapperPass(NoLibrary(module)));
-  MXC_CHECK(!machine.addPassesToEmitFile(passes, stream, nullptr, type));
+  AddPassesToEmit(passes, module, machine, stream, type);
   passes.run(module);
   return {bytes.begin(), bytes.end()};
 }

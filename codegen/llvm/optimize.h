@@ -5,6 +5,10 @@
 
 #include "codegen/llvm/llvm.h"
 
+namespace llvm::legacy {
+class PassManager;
+}
+
 namespace mxc {
 
 // Verifies the module (an invalid one is our bug), then cleans up addresses,
@@ -17,6 +21,11 @@ void Optimize(llvm::Module& module, llvm::TargetMachine& machine);
 void RunPasses(llvm::Module& module, llvm::TargetMachine& machine,
                llvm::FunctionPassManager passes);
 
+// Those that write a module of this one's triple to the stream.
+void AddPassesToEmit(llvm::legacy::PassManager& passes,
+                     const llvm::Module& module, llvm::TargetMachine& machine,
+                     llvm::raw_pwrite_stream& stream,
+                     llvm::CodeGenFileType type);
 // Consumes the module.
 std::string EmitFile(llvm::Module& module, llvm::TargetMachine& machine,
                      llvm::CodeGenFileType type);

@@ -7,9 +7,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <new>
 
 #include "codegen/cache/object_cache.h"
+#include "codegen/llvm/lent_machine.h"
 #include "codegen/llvm/module_key.h"
 #include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
@@ -19,38 +19,6 @@
 
 namespace mxc {
 namespace {
-
-// LLVM's containers allocate with malloc and would abort.
-void OnBadAllocation(void*, const char*, bool) {
-  if (const std::new_handler handler = std::get_new_handler()) handler();
-  throw std::bad_alloc();
-}
-
-template <void (*... parts)()>
-void Begin() {
-  (parts(), ...);
-}
-
-// The architectures that LLVM writes code for.
-#define MXC_ARCHITECTURE(name)                                          \
-  Begin<LLVMInitialize##name##TargetInfo, LLVMInitialize##name##Target, \
-        LLVMInitialize##name##TargetMC, LLVMInitialize##name##AsmPrinter>
-constexpr void (*kArchitectures[])() = {
-    MXC_ARCHITECTURE(X86), MXC_ARCHITECTURE(AArch64), MXC_ARCHITECTURE(RISCV),
-    MXC_ARCHITECTURE(NVPTX)};
-#undef MXC_ARCHITECTURE
-
-void InitializeTargets() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    llvm::install_bad_alloc_error_handler(OnBadAllocation);
-    for (const auto begin : kArchitectures) begin();
-  });
-}
-
-std::unique_ptr<llvm::TargetMachine> MakeMachine(const Target& target) {
-  return MakeTargetMachine(target.triple, /*cpu=*/"", target.features);
-}
 
 std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context,
                                          const std::string& name,
@@ -90,13 +58,9 @@ void KeepTexts(const llvm::Module& module, const std::string& name,
   }
 }
 
-std::string ToObject(llvm::Module& module, llvm::TargetMachine& machine) {
-  return EmitFile(module, machine, llvm::CodeGenFileType::ObjectFile);
-}
-
 // The object of a kernel's module, with kSymbol; consumes the module.
 std::string ObjectOf(llvm::Module& module, const std::string& name,
-                     const Target& target, llvm::TargetMachine& machine,
+                     const Target& target, LentMachine& machine,
                      const CompileOptions& options, Compiled& out) {
   const bool texts = options.keep_llvm || options.keep_assembly;
   const std::string key = options.cache != nullptr && !texts
@@ -108,26 +72,26 @@ std::string ObjectOf(llvm::Module& module, const std::string& name,
       return std::move(*found);
     }
   }
-  Optimize(module, machine);
-  if (texts) KeepTexts(module, name, machine, options, out);
-  std::string object = ToObject(module, machine);
+  Optimize(module, *machine);
+  if (texts) KeepTexts(module, name, *machine, options, out);
+  std::string object = machine.ObjectOf(module);
   if (!key.empty()) options.cache->Keep(key, object);
   return object;
 }
 
 void CompileOne(const KernelSource& source, const Target& target,
-                llvm::TargetMachine& machine, const CompileOptions& options,
+                LentMachine& machine, const CompileOptions& options,
                 Compiled& out) {
   llvm::LLVMContext context;
-  auto module = MakeModule(context, kSymbol, target, machine);
-  source.write(*module, kSymbol, machine);
+  auto module = MakeModule(context, kSymbol, target, *machine);
+  source.write(*module, kSymbol, *machine);
   out.object = RenameSymbol(
       ObjectOf(*module, source.name, target, machine, options, out), kSymbol,
       source.name);
 }
 
 bool AskMaskedVectors(const Target& target, DType dtype) {
-  const auto machine = MakeMachine(target);
+  const LentMachine machine(target.triple, target.features);
   llvm::LLVMContext context;
   const auto module = MakeModule(context, "features", target, *machine);
   KernelFunction kernel(*module, "features", 0, target, *machine);
@@ -139,21 +103,6 @@ bool AskMaskedVectors(const Target& target, DType dtype) {
 }
 
 }  // namespace
-
-std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
-    const std::string& triple, const std::string& cpu,
-    const std::string& features) {
-  InitializeTargets();
-  std::string error;
-  const llvm::Target* found = llvm::TargetRegistry::lookupTarget(triple, error);
-  MXC_CHECK(found != nullptr, "{}", error);
-  llvm::TargetOptions options;
-  // Of RISC-V's calling conventions that of Linux; the others have one.
-  if (llvm::Triple(triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
-}
 
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
   // To ask LLVM takes a millisecond, and every kernel wants to know.
@@ -174,10 +123,13 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
   std::vector<Compiled> results(sources.size());
   std::atomic<size_t> next{0};
   if (options.count != nullptr) options.count->total += std::ssize(sources);
-  RunOnThreads(options.threads, [&] {
-    const auto machine = MakeMachine(target);
+  const auto threads =
+      static_cast<int>(std::min(static_cast<size_t>(options.threads),
+                                std::max<size_t>(1, sources.size())));
+  RunOnThreads(threads, [&] {
+    LentMachine machine(target.triple, target.features);
     for (size_t i = next++; i < sources.size(); i = next++) {
-      CompileOne(sources[i], target, *machine, options, results[i]);
+      CompileOne(sources[i], target, machine, options, results[i]);
       if (options.count != nullptr) options.count->Raise(1);
     }
   });
@@ -195,12 +147,12 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
 
 std::string CompileModule(const Target& target, const std::string& name,
                           const std::function<void(llvm::Module&)>& write) {
-  const auto machine = MakeMachine(target);
+  LentMachine machine(target.triple, target.features);
   llvm::LLVMContext context;
   auto module = MakeModule(context, name, target, *machine);
   write(*module);
   Optimize(*module, *machine);
-  return ToObject(*module, *machine);
+  return machine.ObjectOf(*module);
 }
 
 }  // namespace mxc

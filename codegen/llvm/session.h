@@ -56,11 +56,6 @@ CompiledKernels CompileKernels(std::span<const KernelSource> sources,
                                const Target& target,
                                const CompileOptions& options);
 
-// Of LLVM's code generators: for a triple, a model and features.
-std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
-    const std::string& triple, const std::string& cpu,
-    const std::string& features);
-
 // A module of any other shape (tables, entry functions), optimized and emitted.
 std::string CompileModule(const Target& target, const std::string& name,
                           const std::function<void(llvm::Module&)>& write);

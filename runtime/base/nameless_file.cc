@@ -28,9 +28,15 @@ bool MayHoldCode(const Descriptor& file) {
 StatusOr<NamelessFile> NamelessFile::Create() {
   Descriptor file(open(FolderForTemporaryFiles(),
                        O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, 0600));
-  if (!MayHoldCode(file)) {
-    file = Descriptor(memfd_create("mxc", MFD_CLOEXEC));
-  }
+  if (!MayHoldCode(file)) return CreateInMemory();
+  return Over(std::move(file));
+}
+
+StatusOr<NamelessFile> NamelessFile::CreateInMemory() {
+  return Over(Descriptor(memfd_create("mxc", MFD_CLOEXEC)));
+}
+
+StatusOr<NamelessFile> NamelessFile::Over(Descriptor file) {
   if (file.get() < 0) return SystemError("create", "a temporary file");
   NamelessFile nameless(std::move(file));
   if (access(nameless.path().c_str(), F_OK) != 0) {

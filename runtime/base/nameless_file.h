@@ -14,6 +14,8 @@ namespace mxc::runtime {
 class NamelessFile {
  public:
   static StatusOr<NamelessFile> Create();
+  // In memory: for what is small.
+  static StatusOr<NamelessFile> CreateInMemory();
 
   // Opens the file anew; what is written to it goes to its end.
   std::string path() const;
@@ -24,6 +26,7 @@ class NamelessFile {
 
  private:
   explicit NamelessFile(Descriptor file) : file_(std::move(file)) {}
+  static StatusOr<NamelessFile> Over(Descriptor file);
 
   Descriptor file_;
 };

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import mxc.mxnet as mx
+from mxc.mxnet.optimizer import _together
 
 EXPECTED = [
     ("sgd", {},
@@ -94,6 +95,90 @@ def test_half_precision_through_a_float32_copy():
     assert weight.dtype == np.float16
     np.testing.assert_array_equal(weight.asnumpy(),
                                   copy.asnumpy().astype("float16"))
+
+
+RULES = [("sgd", {}), ("sgd", {"momentum": 0.9, "wd": 0.01, "clip_gradient": 0.5}),
+         ("adam", {"wd": 0.01}), ("rmsprop", {}), ("rmsprop", {"centered": True}),
+         ("ftrl", {}), ("signum", {}), ("nag", {"momentum": 0.9}), ("lamb", {})]
+SHAPES = [(3, 4), (7,), (5, 2, 3), (1,)]
+
+
+def _train(name, options, update):
+    """Weights, then states, after four steps; update(updater, gradients, weights)."""
+    optimizer = mx.optimizer.create(name, rescale_grad=0.125, **options)
+    updater = mx.optimizer.get_updater(optimizer)
+    draws = np.random.RandomState(1)
+    weights = [mx.nd.array(draws.randn(*shape)) for shape in SHAPES]
+    for step in range(4):
+        optimizer.set_learning_rate(0.1 / (step + 1))
+        update(updater, [mx.nd.array(draws.randn(*shape)) for shape in SHAPES], weights)
+    states = [state for of in updater.states.values()
+              for state in (of if isinstance(of, tuple) else (of,)) if state is not None]
+    return [array.asnumpy() for array in weights + states]
+
+
+@pytest.mark.parametrize("name, options", RULES)
+def test_weights_together_are_those_one_by_one(name, options):
+    def one_by_one(updater, grads, weights):
+        for i, (grad, weight) in enumerate(zip(grads, weights)):
+            updater(i, grad, weight)
+
+    def together(updater, grads, weights):
+        updater(list(range(len(weights))), grads, weights)
+
+    for one, other in zip(_train(name, options, one_by_one),
+                          _train(name, options, together)):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_a_step_of_many_weights_is_one_program_whatever_the_rate(monkeypatch):
+    operators, programs = [], []
+    monkeypatch.setattr(_together.nd, "_invoke",
+                        lambda op, *rest: operators.append(op))
+    call = _together._Program.call
+    monkeypatch.setattr(_together._Program, "call",
+                        lambda program, *rest: (programs.append(program),
+                                                call(program, *rest)))
+    _train("sgd", {"momentum": 0.5, "wd": 0.25},
+           lambda updater, grads, weights: updater([0, 1, 2, 3], grads, weights))
+    assert len(programs) == 4 and len(set(programs)) == 1 and not operators
+
+
+def test_modules_update_each_device_at_once_and_functions_one_by_one():
+    class Counted(mx.optimizer.Updater):
+        """Counts calls."""
+        calls = 0
+
+        def __call__(self, *args):
+            self.calls += 1
+            super().__call__(*args)
+
+    weights = [[mx.nd.ones((2,)), mx.nd.ones((2,))], [mx.nd.ones((3,)), mx.nd.ones((3,))]]
+    grads = [[array * 2 for array in of] for of in weights]
+    updater = Counted(mx.optimizer.SGD(learning_rate=0.25))
+    mx.model._update_params(weights, grads, updater, num_device=2)
+    assert updater.calls == 2 and sorted(updater.states) == [0, 1, 2, 3]
+    for array in [*weights[0], *weights[1]]:
+        np.testing.assert_array_equal(array.asnumpy(), 0.5)
+    seen = []
+    mx.model._update_params(weights, [[None, None], grads[1]],
+                            lambda index, grad, weight: seen.append(index), 2)
+    assert seen == [2, 3]
+
+
+def test_a_rule_that_reads_what_it_updated_is_called_at_once():
+    class Halved(mx.optimizer.SGD):
+        """SGD, then half of the weight."""
+
+        def update(self, index, weight, grad, state):
+            super().update(index, weight, grad, state)
+            weight *= 0.5
+
+    weights = [mx.nd.ones((2,)), mx.nd.ones((3,))]
+    updater = mx.optimizer.get_updater(Halved(learning_rate=0.5))
+    updater([0, 1], [mx.nd.ones((2,)), mx.nd.ones((3,))], weights)
+    for weight in weights:
+        np.testing.assert_array_equal(weight.asnumpy(), 0.25)
 
 
 def test_multipliers():

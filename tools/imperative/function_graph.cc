@@ -4,19 +4,12 @@
 #include <fmt/format.h>
 
 #include <charconv>
-#include <filesystem>
-#include <memory>
 #include <string_view>
 #include <utility>
 
-#include "codegen/cache/object_cache.h"
-#include "codegen/codegen.h"
 #include "ir/graph/copy.h"
-#include "ir/target/target.h"
 #include "passes/passes.h"
-#include "runtime/executor/model.h"
-#include "tools/driver/cache_folder.h"
-#include "tools/driver/temporary_file.h"
+#include "tools/imperative/compile_function.h"
 #include "tools/imperative/pullback.h"
 
 namespace mxc {
@@ -25,24 +18,6 @@ namespace {
 namespace rt = runtime;
 
 constexpr std::string_view kInputPrefix = "in";
-
-// The call's input that each of the model's is; empty where it is the same.
-std::vector<size_t> InputOrder(const rt::Model& model) {
-  const rt::Tables& tables = model.tables();
-  const mxc_entry& entry = tables.entries()[0];
-  std::vector<size_t> order;
-  bool same = true;
-  for (const uint32_t input : tables.Inputs(entry)) {
-    const std::string_view name =
-        tables.Text(tables.Buffers(entry)[input].name);
-    size_t number = 0;
-    std::from_chars(name.data() + kInputPrefix.size(),
-                    name.data() + name.size(), number);
-    same = same && number == order.size();
-    order.push_back(number);
-  }
-  return same ? std::vector<size_t>() : order;
-}
 
 // A state that an operator of networks leaves as it is, as BatchNorm does where
 // it does not train, is not written.
@@ -65,40 +40,6 @@ Result<FunctionGraph> WithoutIdleUpdates(FunctionGraph function) {
     function.graph.output_names.erase(function.graph.output_names.begin() + at);
   }
   return function;
-}
-
-// Where the tools keep kernels, too: what any process compiled is found there.
-ObjectCache* Objects() {
-  static const auto cache = []() -> std::unique_ptr<ObjectCache> {
-    const std::filesystem::path folder = CacheFolder();
-    if (folder.empty()) return nullptr;
-    return std::make_unique<ObjectCache>(folder / "objects");
-  }();
-  return cache.get();
-}
-
-Result<rt::CompiledOperator> CompileFunction(FunctionGraph function,
-                                             const std::string& name) {
-  const size_t hidden = function.hidden();
-  MXC_ASSIGN(const Target target, ResolveTarget("native"));
-  const auto catalog = MakeKernelCatalog(target);
-  PassContext context;
-  context.target = &target;
-  context.catalog = catalog.get();
-  MXC_ASSIGN(Program program,
-             RunPipeline(std::move(function.graph), context, {}));
-  program.name = name;
-  const std::vector<Program> entries = {std::move(program)};
-  CodegenOptions codegen;
-  codegen.catalog = catalog.get();
-  codegen.cache = Objects();
-  MXC_ASSIGN(const rt::NamelessFile file, MakeTemporaryFile());
-  MXC_RETURN_IF_ERROR(WriteArtifact(file.path(), entries, target, codegen));
-  auto model = rt::Model::Open(file.path(), {});
-  if (!model.ok()) return Error({}, "{}", model.status().message());
-  return rt::CompiledOperator{*model, function.visible,
-                              std::move(function.updates), hidden,
-                              InputOrder(**model)};
 }
 
 }  // namespace
@@ -126,6 +67,13 @@ rt::ArrayType ArrayTypeOf(const TensorType& type) {
 
 std::string FunctionGraph::InputName(size_t number) {
   return fmt::format("{}{}", kInputPrefix, number);
+}
+
+size_t FunctionGraph::InputNumber(std::string_view name) {
+  size_t number = 0;
+  std::from_chars(name.data() + kInputPrefix.size(), name.data() + name.size(),
+                  number);
+  return number;
 }
 
 Node* FunctionGraph::AddInput(Graph& graph, size_t number,

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -44,6 +45,7 @@ struct FunctionGraph {
   std::vector<Node*> Inputs(size_t count) const;
 
   static std::string InputName(size_t number);
+  static size_t InputNumber(std::string_view name);  // of such a name
   // A variable for an input.
   static Node* AddInput(Graph& graph, size_t number, const TensorType& type);
   // Adds an output.

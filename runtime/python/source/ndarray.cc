@@ -170,6 +170,17 @@ std::vector<mxc_ndarray*> HandlesOf(nb::handle arrays, bool allow_none) {
   return handles;
 }
 
+nb::list ResultsIn(const std::vector<mxc_ndarray*>& results,
+                   const nb::object& outputs) {
+  nb::list arrays;
+  for (size_t o = 0; o < results.size(); ++o) {
+    const nb::object same =
+        outputs.is_none() ? nb::object(nb::none()) : nb::object(outputs[o]);
+    arrays.append(same.is_none() ? nb::cast(ArrayHandle(results[o])) : same);
+  }
+  return arrays;
+}
+
 void DeclareArray(nb::module_& m) {
   nb::class_<ArrayHandle>(m, "Array", "Memory with a type and a shape.")
       .def_prop_ro(

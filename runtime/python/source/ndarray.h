@@ -38,6 +38,10 @@ class ArrayHandle {
 // The arrays of a list, in which None (where it is allowed) becomes null. They
 // live as long as the list.
 std::vector<mxc_ndarray*> HandlesOf(nb::handle arrays, bool allow_none);
+// The results of a call as a list: where `outputs`, None or a list, has an array
+// it is that; others are new.
+nb::list ResultsIn(const std::vector<mxc_ndarray*>& results,
+                   const nb::object& outputs);
 
 // The element type of a name, "float32"; raises TypeError.
 mxc_dtype DtypeOf(const std::string& name);

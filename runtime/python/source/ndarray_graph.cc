@@ -81,18 +81,17 @@ class GraphHandle {
     return Told(inputs, outputs);
   }
 
-  nb::list Call(const nb::list& inputs, bool training) {
+  nb::list Call(const nb::list& inputs, bool training,
+                const nb::object& outputs) {
     const std::vector<mxc_ndarray*> given = HandlesOf(inputs, false);
-    std::vector<mxc_ndarray*> results(outputs_.size());
+    std::vector<mxc_ndarray*> results =
+        outputs.is_none() ? std::vector<mxc_ndarray*>(outputs_.size())
+                          : HandlesOf(outputs, true);
     WithoutGil([&] {
       return mxc_graph_call(graph_.get(), given.data(), given.size(),
                             results.data(), results.size(), training ? 1 : 0);
     });
-    nb::list arrays;
-    for (mxc_ndarray* const result : results) {
-      arrays.append(nb::cast(ArrayHandle(result)));
-    }
-    return arrays;
+    return ResultsIn(results, outputs);
   }
 
  private:
@@ -148,10 +147,12 @@ void DeclareGraph(nb::module_& m) {
            "variables: 0 is an extent that does not follow, () a shape, None a "
            "type; without `partial` these are an error.")
       .def("call", &GraphHandle::Call, nb::arg("inputs"), nb::arg("training"),
-           nb::sig("def call(self, inputs: list[Array], training: bool) -> "
-                   "list[Array]"),
+           nb::arg("outputs").none() = nb::none(),
+           nb::sig("def call(self, inputs: list[Array], training: bool, "
+                   "outputs: list[Array | None] | None = None) -> list[Array]"),
            "`inputs`: arguments, then auxiliary states, which a call in "
-           "training writes. Returns before it has run.");
+           "training writes. `outputs`: as of Operator.call. Returns before it "
+           "has run.");
 }
 
 }  // namespace mxc::python

@@ -51,13 +51,7 @@ class OperatorHandle {
                                  results.data(), results.size(),
                                  training ? 1 : 0);
     });
-    nb::list arrays;
-    for (size_t o = 0; o < results.size(); ++o) {
-      const nb::object same =
-          asked ? nb::object(outputs[o]) : nb::object(nb::none());
-      arrays.append(same.is_none() ? nb::cast(ArrayHandle(results[o])) : same);
-    }
-    return arrays;
+    return ResultsIn(results, outputs);
   }
 
  private:

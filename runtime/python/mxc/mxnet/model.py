@@ -10,6 +10,7 @@ import numpy as np
 from . import io, kvstore as kvs, metric, ndarray as nd, symbol as sym
 from .context import cpu
 from .initializer import Uniform
+from .optimizer import Updater
 
 BatchEndParam = namedtuple("BatchEndParams",
                            ["epoch", "nbatch", "eval_metric", "locals"])
@@ -91,13 +92,20 @@ def _update_params_on_kvstore(param_arrays, grad_arrays, kvstore, param_names):
 
 def _update_params(param_arrays, grad_arrays, updater, num_device, kvstore=None,
                    param_names=None):
+    updates = [[] for _ in range(num_device)]
     for i, (weights, grads) in enumerate(zip(param_arrays, grad_arrays)):
         if grads[0] is None:
             continue
         if kvstore is not None:
             kvstore.pushpull(param_names[i] if param_names else i, grads)
         for k, (weight, grad) in enumerate(zip(weights, grads)):
-            updater(i * num_device + k, grad, weight)
+            updates[k].append((i * num_device + k, grad, weight))
+    for update in updates:
+        if isinstance(updater, Updater) and update:
+            updater(*(list(each) for each in zip(*update)))  # one program
+        else:
+            for each in update:
+                updater(*each)
 
 
 class FeedForward:

@@ -40,7 +40,7 @@ def has_rates(op_name):
     return op_name in _WITH_RATES
 
 
-def _rates_apart(op_name, arrays, attrs):
+def rates_apart(op_name, arrays, attrs):
     """An update's arrays with lr and wd behind them, and its other attributes."""
     if op_name not in _WITH_RATES or "rates_as_inputs" in attrs:
         return arrays, attrs
@@ -92,6 +92,11 @@ def watch_calls(watch):
     _watch = watch
 
 
+def is_watched():
+    """Whether somebody watches calls."""
+    return _watch is not None
+
+
 def signature(name, attrs, inputs=1):
     """Names and kinds of inputs, and outputs: see mxc._ndarray.signature_json."""
     return json.loads(_ndarray.signature_json(name, list(attribute_pairs(attrs)),
@@ -120,7 +125,7 @@ def invoke_dense(op_name, inputs, attrs, out=None):
         ctx = attrs.pop("ctx", None)
     given = [array._array for array in inputs]
     if attrs:
-        given, attrs = _rates_apart(op_name, given, attrs)
+        given, attrs = rates_apart(op_name, given, attrs)
     where = (inputs[0]._ctx if inputs else
              None if out is not None else _context_of(ctx))
     return _results(op_name, given, attribute_pairs(attrs), out, where,

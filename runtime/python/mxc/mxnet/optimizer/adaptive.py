@@ -4,7 +4,8 @@
 import math
 
 from .. import ndarray as nd
-from .base import Optimizer, apply, register, zeros_like
+from ._together import apply, one_call
+from .base import Optimizer, register, zeros_like
 
 
 @register
@@ -22,6 +23,7 @@ class Adam(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight), zeros_like(weight)
 
+    @one_call
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         t = self._index_update_count[index]
@@ -72,6 +74,7 @@ class RMSProp(Optimizer):
     def create_state(self, index, weight):
         return tuple(zeros_like(weight) for _ in range(3 if self.centered else 1))
 
+    @one_call
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         options = {"gamma1": self.gamma1, "epsilon": self.epsilon,
@@ -121,6 +124,7 @@ class Ftrl(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight), zeros_like(weight)
 
+    @one_call
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         apply("ftrl_update", [weight, grad, *state], weight, lr=lr,

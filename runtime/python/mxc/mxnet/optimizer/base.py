@@ -10,12 +10,6 @@ import numpy as np
 from .. import ndarray as nd
 
 
-def apply(op, arrays, out, **attrs):
-    """Calls an operator that updates; attributes that are None are left out."""
-    given = {name: value for name, value in attrs.items() if value is not None}
-    return nd._invoke(op, arrays, given, out)
-
-
 class Optimizer:
     """The base class.
 

@@ -6,7 +6,8 @@ import math
 import numpy as np
 
 from .. import ndarray as nd
-from .base import Optimizer, apply, register, zeros_like
+from ._together import apply, one_call
+from .base import Optimizer, register, zeros_like
 
 
 @register
@@ -22,6 +23,7 @@ class SGD(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight) if self.momentum else None
 
+    @one_call
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if state is None:
@@ -77,6 +79,7 @@ class Signum(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight) if self.momentum else None
 
+    @one_call
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if state is None:

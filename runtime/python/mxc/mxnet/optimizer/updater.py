@@ -4,6 +4,7 @@
 import pickle
 
 from .. import ndarray as nd
+from . import _together
 
 
 class Updater:
@@ -23,16 +24,23 @@ class Updater:
             index, grad, weight = [index], [grad], [weight]
         if weight:
             self.optimizer._set_current_context(weight[0].context.device_id)
-        for key, slope, array in zip(index, grad, weight):
-            if key not in self.states:
-                self.states[key] = self.optimizer.create_state_multi_precision(
-                    key, array)
-            elif not self.states_synced[key]:
-                self.states[key] = self.sync_state_context(self.states[key],
-                                                           array.context)
-            self.states_synced[key] = True
-            self.optimizer.update_multi_precision(key, array, slope,
-                                                  self.states[key])
+        if _together.may_collect(self.optimizer, weight, grad):
+            with _together.collected():
+                self._update(index, grad, weight)
+        else:
+            self._update(index, grad, weight)
+
+    def _update(self, indices, grads, weights):
+        for index, grad, weight in zip(indices, grads, weights):
+            if index not in self.states:
+                self.states[index] = self.optimizer.create_state_multi_precision(
+                    index, weight)
+            elif not self.states_synced[index]:
+                self.states[index] = self.sync_state_context(self.states[index],
+                                                             weight.context)
+            self.states_synced[index] = True
+            self.optimizer.update_multi_precision(index, weight, grad,
+                                                  self.states[index])
 
     def sync_state_context(self, state, context):
         """The state, in the context."""

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop over arrays beside the same network's compiled step, in turns, in
+one process: milliseconds of a step, the best and the median of rounds, their ratio,
+the processor time of Python's thread and of the others, and whether the parameters
+are the same bytes after the steps.
+
+    PYTHONPATH=build/runtime/python python3 tests/bench/imperative_loop.py [threads]
+"""
+import statistics
+import sys
+import time
+
+import numpy as np
+
+import mxc
+import mxc.mxnet as mx
+from mxc.mxnet import autograd, gluon
+
+ROUNDS, LR, MOMENTUM = 15, 0.05, 0.9
+
+
+def mlp():
+    """models/mlp.json."""
+    dense = [("fc1", 128), ("fc2", 64), ("fc3", 10)]
+    nodes = [{"op": "Flatten"}]
+    net = gluon.nn.HybridSequential()
+    for name, units in dense:
+        nodes.append({"op": "FullyConnected", "name": name, "num_hidden": units})
+        last = name == "fc3"
+        net.add(gluon.nn.Dense(units, activation=None if last else "relu"))
+        if not last:
+            nodes.append({"op": "Activation", "act_type": "relu"})
+    return nodes, net, [name for name, _ in dense]
+
+
+def lenet():
+    """models/lenet.json."""
+    nodes, net = [], gluon.nn.HybridSequential()
+    for name, filters in [("conv1", 20), ("conv2", 50)]:
+        nodes += [{"op": "Convolution", "name": name, "kernel": [5, 5],
+                   "num_filter": filters},
+                  {"op": "Activation", "act_type": "tanh"},
+                  {"op": "Pooling", "pool_type": "max", "kernel": [2, 2],
+                   "stride": [2, 2]}]
+        net.add(gluon.nn.Conv2D(filters, 5, activation="tanh"),
+                gluon.nn.MaxPool2D(2, 2))
+    nodes += [{"op": "Flatten"},
+              {"op": "FullyConnected", "name": "fc1", "num_hidden": 500},
+              {"op": "Activation", "act_type": "tanh"},
+              {"op": "FullyConnected", "name": "fc2", "num_hidden": 10}]
+    net.add(gluon.nn.Dense(500, activation="tanh"), gluon.nn.Dense(10))
+    return nodes, net, ["conv1", "conv2", "fc1", "fc2"]
+
+
+class Compiled:
+    """One program for the whole step."""
+
+    def __init__(self, nodes, batch, threads):
+        network = {"mxc": 1, "name": "net", "inputs": {"data": ["N", 1, 28, 28]},
+                   "nodes": [*nodes, {"op": "SoftmaxOutput", "name": "softmax"}]}
+        model = mxc.compile(network, init="xavier", seed=1, entries=["train"],
+                            batch=batch, optimizer="sgd",
+                            attributes={"momentum": MOMENTUM})
+        self.trainer = model.trainer(threads=threads)
+
+    def step(self, x, y):
+        """One step."""
+        self.trainer.step(x, y, lr=LR)
+
+    def values(self, layers):
+        """Parameters in the order of layers."""
+        found = self.trainer.parameters()
+        return [found[f"{name}_{part}"] for name in layers for part in ("weight", "bias")]
+
+    def wait(self):
+        """Until all is done."""
+
+
+class Imperative:
+    """autograd and Trainer.step around a hybridized block."""
+
+    def __init__(self, net, values, shape):
+        net.initialize()
+        net(mx.nd.zeros(shape))
+        net.hybridize()
+        self.net = net
+        self.params = list(net.collect_params().values())
+        for param, value in zip(self.params, values):
+            param.set_data(mx.nd.array(value))
+        self.trainer = gluon.Trainer(net.collect_params(), "sgd",
+                                     {"learning_rate": LR, "momentum": MOMENTUM})
+
+    def step(self, x, y):
+        """One step."""
+        with autograd.record():
+            out = mx.nd.SoftmaxOutput(self.net(x), y)
+        out.backward()
+        self.trainer.step(len(y))
+
+    def values(self, _):
+        """Parameters in the order of layers."""
+        return [param.data().asnumpy() for param in self.params]
+
+    def wait(self):
+        """Until all is done."""
+        mx.nd.waitall()
+
+
+def times(loop, batches, steps):
+    """Milliseconds of a step: by the clock, Python's thread, all threads."""
+    wall, own, process = time.perf_counter(), time.thread_time(), time.process_time()
+    for step in range(steps):
+        loop.step(*batches[step % len(batches)])
+    loop.wait()
+    spent = [time.perf_counter() - wall, time.thread_time() - own,
+             time.process_time() - process]
+    return [1e3 * each / steps for each in spent]
+
+
+def compare(name, make, batch, steps, threads):
+    """Prints a row."""
+    nodes, net, layers = make()
+    draws = np.random.RandomState(0)
+    batches = [(draws.rand(batch, 1, 28, 28).astype("float32"),
+                draws.randint(0, 10, batch).astype("float32")) for _ in range(4)]
+    arrays = [tuple(mx.nd.array(each) for each in pair) for pair in batches]
+    compiled = Compiled(nodes, batch, threads)
+    loop = Imperative(net, compiled.values(layers), (batch, 1, 28, 28))
+    rows = [[], []]
+    for _ in range(ROUNDS):
+        for row, (which, given) in zip(rows, [(compiled, batches), (loop, arrays)]):
+            row.append(times(which, given, steps))
+    same = all(np.array_equal(a, b) for a, b in zip(compiled.values(layers),
+                                                    loop.values(layers)))
+    text = ""
+    for what, row in zip(("compiled", "loop"), rows):
+        wall, own, process = ([each[i] for each in row] for i in range(3))
+        text += (f"  {what} {min(wall):.3f} (median {statistics.median(wall):.3f}; "
+                 f"cpu {min(own):.3f} + {min(p - o for p, o in zip(process, own)):.3f})")
+    ratio = statistics.median(b[2] / a[2] for a, b in zip(*rows))
+    print(f"{name} {batch}:{text}  cpu ratio {ratio:.2f}  "
+          f"{'same bytes' if same else 'OTHER BYTES'}", flush=True)
+
+
+def main():
+    """Prints the table."""
+    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
+    compare("mlp", mlp, 8, 100, threads)
+    compare("mlp", mlp, 64, 50, threads)
+    compare("lenet", lenet, 64, 3, threads)
+
+
+if __name__ == "__main__":
+    main()
