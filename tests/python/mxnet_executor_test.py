@@ -239,3 +239,9 @@ def test_monitors_see_variables_before_the_inputs_that_they_are():
     executor.forward()
     assert seen == ["data", "r_input0", "r_output", "fc_data", "fc_weight", "fc_weight",
                     "fc_bias", "fc_bias", "fc_output"]
+
+
+def test_outputs_have_their_types_before_the_first_forward():
+    x = mx.sym.Variable("x", dtype="float32")
+    executor = mx.sym.Cast(x, dtype="int32").simple_bind(mx.cpu(), x=(2, 3))
+    assert (executor.outputs[0].shape, executor.outputs[0].dtype) == ((2, 3), np.int32)

@@ -80,13 +80,16 @@ class Executor:
     def outputs(self):
         """The outputs of the last forward(); zeros before the first."""
         if self._outputs is None:
-            shapes = {name: array.shape for name, array
-                      in zip(self._symbol.list_arguments(), self.arg_arrays)}
+            shapes, types = ({name: getattr(array, part) for name, array
+                              in zip(self._symbol.list_arguments(), self.arg_arrays)}
+                             for part in ("shape", "dtype"))
             _, found, _ = self._symbol.infer_shape(**shapes)
-            if found is None:
+            _, kinds, _ = self._symbol.infer_type(**types)
+            if found is None or kinds is None:
                 raise MXNetError("the outputs' shapes are not known before "
                                  "forward()")
-            self._outputs = [nd.zeros(shape, self._ctx) for shape in found]
+            self._outputs = [nd.zeros(shape, self._ctx, kind)
+                             for shape, kind in zip(found, kinds)]
         return self._outputs
 
     # ---- Runs ----------------------------------------------------------------
