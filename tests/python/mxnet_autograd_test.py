@@ -116,3 +116,15 @@ def test_places_have_no_gradient_and_values_the_usual_one():
     y.backward()
     assert places.grad.asnumpy().tolist() == [0, 0]
     assert values.grad.asnumpy().tolist() == [2, 0, 2]
+
+
+def test_values_without_a_way_for_their_gradient_are_not_assigned():
+    x, y = mx.nd.zeros((3, 2)), marked([1.0, 2.0])
+    with autograd.record():
+        x[1] = y
+        for array, key in ((mx.nd.zeros((3, 2), dtype="int32"), 1),
+                           (mx.nd.zeros((3, 2)), mx.nd.array([0, 2]))):
+            with pytest.raises(mx.MXNetError, match="Inplace"):
+                array[key] = y
+    x.backward()
+    assert y.grad.asnumpy().tolist() == [1, 1]

@@ -176,7 +176,11 @@ def set(array, key, value):
             if value is not array:
                 array._assign(value)
             return
-        if recording and _is_basic(plain) and _ndarray.is_recorded(value._array):
+        if recording and _ndarray.is_recorded(value._array):
+            if not _is_basic(plain) or value.dtype != array.dtype:
+                raise MXNetError("Inplace operations (+=, -=, x[:]=, etc) are not "
+                                 "supported when recording with autograd, but for "
+                                 "slices and values of the array's type.")
             _assign_recorded(array, plain, value)
             return
         value = value.asnumpy()
