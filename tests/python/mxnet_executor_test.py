@@ -245,3 +245,11 @@ def test_outputs_have_their_types_before_the_first_forward():
     x = mx.sym.Variable("x", dtype="float32")
     executor = mx.sym.Cast(x, dtype="int32").simple_bind(mx.cpu(), x=(2, 3))
     assert (executor.outputs[0].shape, executor.outputs[0].dtype) == ((2, 3), np.int32)
+
+
+@pytest.mark.parametrize("name", ["uniform", "normal", "gamma", "exponential", "poisson"])
+def test_random_numbers_of_the_shape_of_an_array(name):
+    drawn = getattr(mx.sym.random, name + "_like")(mx.sym.Variable("x"))
+    executor = drawn.simple_bind(mx.cpu(), x=(3, 4))
+    values = executor.forward()[0].asnumpy()
+    assert values.shape == (3, 4) and len(np.unique(values)) > 1

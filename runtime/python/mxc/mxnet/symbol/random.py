@@ -92,3 +92,17 @@ def multinomial(data, shape=None, get_prob=True, dtype="int32", **kwargs):
 def shuffle(data, **kwargs):
     """The rows in another order."""
     return create("_shuffle", "_shuffle", (data,), kwargs)
+
+
+def _like(name):
+    """<name>_like: numbers of the shape of an array."""
+    def function(data, **kwargs):
+        return create(f"_random_{name}_like", f"_random_{name}_like", (data,), kwargs)
+    function.__name__ = function.__qualname__ = f"{name}_like"
+    function.__doc__ = f"Numbers as those of {name}, of the shape of data."
+    return function
+
+
+globals().update({f"{name}_like": _like(name) for name in (
+    "uniform", "normal", "gamma", "exponential", "poisson", "negative_binomial",
+    "generalized_negative_binomial")})
