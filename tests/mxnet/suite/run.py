@@ -307,7 +307,7 @@ def report(path, passed, good, got, verbose):
         return
     for name in passed:
         if name not in good:
-            outcome, why = got.get(name, got.get("(the file)", ("failed", "not found")))
+            outcome, why, *_ = got.get(name, got.get("(the file)", ("failed", "not found")))
             print(f"    {name}: {outcome}: {why}", flush=True)
 
 
