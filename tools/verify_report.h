@@ -18,7 +18,7 @@ struct OutputResult {
   bool ill_conditioned = false;
   // By how much weights of fewer bits change the outputs, of the largest value;
   // none: all have all bits.
-  std::optional<double> price;
+  std::optional<double> price = std::nullopt;
 };
 
 struct VerifyReport {

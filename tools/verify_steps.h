@@ -28,7 +28,7 @@ struct StepResult {
   std::vector<Tensor> bounds;
   bool ill_conditioned = false;
   // By how much weights of fewer bits change it; none: they have all.
-  std::optional<double> price;
+  std::optional<double> price = std::nullopt;
   // The largest of the bounds, of the largest value.
   double bound() const;
 };
