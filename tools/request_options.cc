@@ -109,8 +109,10 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
         WeightStorage weights;
         return SetWeights(name, weights)
                    ? std::string()
-                   : fmt::format("'{}' is unknown; expected {}", name,
-                                 kWeightKinds);
+                   : fmt::format(
+                         "'{}' is unknown; expected {} (--params "
+                         "names a file of weights)",
+                         name, kWeightKinds);
       })
       ->default_str("f32")
       ->type_name("f32|bf16|int8|int4[:GROUP]");
