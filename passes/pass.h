@@ -23,6 +23,7 @@
 #include "ir/support/diagnostic.h"
 #include "ir/support/result.h"
 #include "ir/target/target.h"
+#include "passes/weight_storage.h"
 
 namespace mxc {
 
@@ -79,6 +80,7 @@ struct PassContext {
   const TrainingOptions* training = nullptr;  // null: inference
   // In which type what leads to contractions is kept: f32, bf16 or f16.
   DType storage = DType::kF32;
+  WeightStorage weights = {};    // of constants that products multiply with
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
   // The repeat whose body is being worked on; null for an entry.
   const Repeat* around = nullptr;

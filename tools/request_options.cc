@@ -84,7 +84,7 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
   return shapes;
 }
 
-// --precision, --winograd, --strassen.
+// --precision, --weights, --winograd, --strassen.
 void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
   app.add_option_function<std::string>(
          "--precision",
@@ -95,6 +95,36 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
          "GPU rounds what it multiplies to 11 bits")
       ->check(OneOf({"f32", "tf32", "bf16", "f16"}))
       ->default_str("f32");
+  app.add_option_function<std::string>(
+         "--weights",
+         [&request](const std::string& name) {
+           SetWeights(name, request.weights);
+         },
+         "of products with constant weights, which memory bounds where they "
+         "have few rows: bf16; int8, with a scale for each output; int4, with "
+         "one for each 32 inputs of an output, or as many as is said "
+         "(int4:64). "
+         "Data and sums stay f32; verify says what each layer is off by")
+      ->check([](const std::string& name) {
+        WeightStorage weights;
+        return SetWeights(name, weights)
+                   ? std::string()
+                   : fmt::format(
+                         "'{}' is unknown; expected {} (--params "
+                         "names a file of weights)",
+                         name, kWeightKinds);
+      })
+      ->default_str("f32")
+      ->type_name("f32|bf16|int8|int4[:GROUP]");
+  app.add_option_function<std::vector<std::string>>(
+         "--keep-weight",
+         [&request](const std::vector<std::string>& names) {
+           request.weights.kept.insert(names.begin(), names.end());
+         },
+         "a parameter that --weights leaves as it is, or several: 'layer1_*' "
+         "(repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("PARAMETER");
   app.add_option("--cubin", request.assembler,
                  "NVIDIA's assembler, 'ptxas' of the path or a file: machine "
                  "code for the GPU lies beside the PTX, which drivers assemble "

@@ -127,22 +127,58 @@ std::string FindGuiltyPass(const VerifyOptions& options,
   return "no single pass is to blame";
 }
 
+std::vector<Tensor> ReadOutputs(const Program& program, StepRunner& runner) {
+  std::vector<Tensor> outputs;
+  for (const int b : program.BuffersOf(BufferKind::kOutput)) {
+    outputs.push_back(runner.Read(b));
+  }
+  return outputs;
+}
+
+CompileRequest WithAllDigits(CompileRequest request) {
+  request.precision = DType::kF32;
+  request.weights = {};
+  return request;
+}
+
 // What the artifact's outputs are. Training on rounded values finds maxima of
-// windows elsewhere, and other gradients: there, what the passes make of the
-// network but for the rounding, which the steps answer for one by one.
+// windows elsewhere, and other gradients, and weights of few bits change every
+// output: there, what the passes make of the network but for the rounding, which
+// the steps answer for one by one.
 Result<std::vector<Tensor>> OutputsOf(const CompileRequest& request,
                                       const Plan& plan, const Inputs& inputs,
                                       StepRunner& runner) {
-  if (request.trains() && request.precision != DType::kF32) {
-    CompileRequest wide = request;
-    wide.precision = DType::kF32;
-    return InterpretPlan(wide, plan.network, inputs);
+  if (request.weights.kind != WeightKind::kF32 ||
+      (request.trains() && request.precision != DType::kF32)) {
+    return InterpretPlan(WithAllDigits(request), plan.network, inputs);
   }
-  std::vector<Tensor> found;
-  for (const int b : plan.programs.front().BuffersOf(BufferKind::kOutput)) {
-    found.push_back(runner.Read(b));
+  return ReadOutputs(plan.programs.front(), runner);
+}
+
+// By how much weights of fewer bits change the outputs, of each one's largest
+// value.
+double PriceOf(const std::vector<Tensor>& found,
+               const std::vector<Tensor>& expected) {
+  double price = 0;
+  for (size_t i = 0; i < found.size(); ++i) {
+    price = std::max(price, Compare(found[i], expected[i], {}).relative());
   }
-  return found;
+  return price;
+}
+
+// By which to tell what weights of fewer bits cost, for each program; empty: all
+// have all.
+Result<std::vector<WeightPrice>> PricesOf(
+    const CompileRequest& request,
+    const std::shared_ptr<LoadedNetwork>& network) {
+  std::vector<WeightPrice> prices;
+  if (request.weights.kind == WeightKind::kF32) return prices;
+  Progress silent;
+  MXC_ASSIGN(Plan wide, MakePlan(WithAllDigits(request), network, silent));
+  for (Program& program : wide.programs) {
+    prices.emplace_back(std::move(program));
+  }
+  return prices;
 }
 
 Result<OutputResult> CheckOutputs(const VerifyOptions& options,
@@ -159,6 +195,9 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
   OutputResult largest;
+  if (request.weights.kind != WeightKind::kF32) {
+    largest.price = PriceOf(ReadOutputs(program, runner), expected);
+  }
   const std::vector<Tolerance> tolerances =
       OutputTolerances(options, program, expected, bounds);
   auto wrong = FirstWrong(found, expected, tolerances);
@@ -204,6 +243,7 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
         WriteArtifact(artifact.path(), plan.programs, plan.target,
                       {.cache = request.objects.get(), .count = &count}));
   }
+  MXC_ASSIGN(const std::vector<WeightPrice> prices, PricesOf(request, network));
   VerifyReport report;
   for (size_t entry = 0; entry < plan.programs.size(); ++entry) {
     const Program& program = plan.programs[entry];
@@ -214,7 +254,8 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
     const Working working(options.style, "verify", &count);
     MXC_ASSIGN(const std::vector<StepResult> steps,
                RunSteps(program, inputs, runner, options.tolerance,
-                        options.repro_folder, right, &count));
+                        options.repro_folder, right,
+                        prices.empty() ? nullptr : &prices[entry], &count));
     report.steps.insert(report.steps.end(), steps.begin(), steps.end());
     if (entry > 0) continue;
     MXC_ASSIGN(report.outputs,

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 
 #include "tools/verify_points.h"
@@ -97,6 +98,28 @@ void PrintSteps(const std::vector<StepResult>& steps) {
       bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
 }
 
+// What weights of fewer bits cost: the whole, then the layers, the dearest first.
+void PrintPrices(const VerifyReport& report) {
+  constexpr size_t kMost = 10;
+  if (!report.outputs.price) return;
+  std::vector<const StepResult*> layers;
+  for (const StepResult& step : report.steps) {
+    if (step.price) layers.push_back(&step);
+  }
+  std::ranges::stable_sort(layers, std::greater(),
+                           [](const StepResult* step) { return *step->price; });
+  PrintOut(
+      "weights of fewer bits change outputs by {:.1e} of the largest "
+      "value; alone\n",
+      *report.outputs.price);
+  for (size_t i = 0; i < std::min(layers.size(), kMost); ++i) {
+    PrintOut("  {:.1e}  {}\n", *layers[i]->price, layers[i]->name);
+  }
+  if (layers.size() > kMost) {
+    PrintOut("  less     {} others (--json)\n", layers.size() - kMost);
+  }
+}
+
 Json ToJson(const VerifyReport& report) {
   Json steps = Json::array();
   for (const StepResult& step : report.steps) {
@@ -106,12 +129,16 @@ Json ToJson(const VerifyReport& report) {
                      {"scale", step.difference.scale}});
     if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
     if (step.ill_conditioned) steps.back()["ill_conditioned"] = true;
+    if (step.price) steps.back()["weights_change"] = *step.price;
   }
   Json json = {{"passed", report.is_complete()},
                {"output_error", report.outputs.error},
                {"output_bound", report.outputs.bound},
                {"steps", steps}};
   if (report.outputs.ill_conditioned) json["output_ill_conditioned"] = true;
+  if (report.outputs.price) {
+    json["weights_change"] = *report.outputs.price;
+  }
   if (report.gradients) json["gradients"] = ToJson(*report.gradients);
   return json;
 }
@@ -139,6 +166,7 @@ void PrintReport(const ReportStyle& style, const VerifyReport& report) {
   if (report.outputs.ill_conditioned) {
     PrintOut("they are within what roundings do to them (ill-conditioned)\n");
   }
+  PrintPrices(report);
   if (report.gradients) Print(*report.gradients);
 }
 

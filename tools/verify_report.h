@@ -16,6 +16,9 @@ struct OutputResult {
   double error = 0, bound = 0;
   // Beyond the tolerance, within what roundings do (conditioning_bound.h).
   bool ill_conditioned = false;
+  // By how much weights of fewer bits change the outputs, of the largest value;
+  // none: all have all bits.
+  std::optional<double> price = std::nullopt;
 };
 
 struct VerifyReport {

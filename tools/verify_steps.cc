@@ -268,12 +268,10 @@ void ClearSlices(const Program& program, const Step& step,
   }
 }
 
-Result<std::vector<StepResult>> RunSteps(const Program& program,
-                                         const Inputs& inputs,
-                                         StepRunner& runner,
-                                         const Tolerance& tolerance,
-                                         const std::string& repro_folder,
-                                         RightSteps& right, WorkCount* count) {
+Result<std::vector<StepResult>> RunSteps(
+    const Program& program, const Inputs& inputs, StepRunner& runner,
+    const Tolerance& tolerance, const std::string& repro_folder,
+    RightSteps& right, const WeightPrice* price, WorkCount* count) {
   if (count != nullptr) count->total += std::ssize(program.steps);
   WriteInputs(program, inputs, runner);
   std::map<int, Tensor> unreadable;  // buffers, as they must be
@@ -300,6 +298,9 @@ Result<std::vector<StepResult>> RunSteps(const Program& program,
     }
     const std::vector<Tensor> expected = InterpretStep(program, step, operands);
     StepResult result;
+    if (price != nullptr) {
+      result.price = price->Of(program, step, operands, expected[0]);
+    }
     result.name = step.name;
     result.kernel = runner.KernelName(index);
     result.bounds = RoundingBounds(program, step, operands);

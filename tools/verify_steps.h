@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "ir/support/work_count.h"
 #include "tools/difference.h"
 #include "tools/step_runner.h"
+#include "tools/weight_price.h"
 
 namespace mxc {
 
@@ -25,7 +27,9 @@ struct StepResult {
   // tolerance because of its values (conditioning_bound.h); empty elsewhere.
   std::vector<Tensor> bounds;
   bool ill_conditioned = false;
-  // The largest of them, of the largest value.
+  // By how much weights of fewer bits change it; none: they have all.
+  std::optional<double> price = std::nullopt;
+  // The largest of the bounds, of the largest value.
   double bound() const;
 };
 
@@ -49,11 +53,13 @@ class RightSteps {
 // `repro_folder`: the step as text, its operands, what it gave and what is
 // expected. What lies in a buffer transformed for a kernel is compared by what
 // its readers make of it. Those in `right` are not interpreted again, new ones are
-// added. `count`, unless null, is raised by the steps.
+// added. `price`, unless null, says what weights cost; `count`, unless null, is
+// raised by the steps.
 Result<std::vector<StepResult>> RunSteps(
     const Program& program, const Inputs& inputs, StepRunner& runner,
     const Tolerance& tolerance, const std::string& repro_folder,
-    RightSteps& right, WorkCount* count = nullptr);
+    RightSteps& right, const WeightPrice* price = nullptr,
+    WorkCount* count = nullptr);
 
 // What the roundings of Winograd's algorithm may do to each output of the
 // program: kRoundingDeviations times the deviation of its elements when numbers

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "codegen/loops/product_terms.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "ir/program/strided_pairs.h"
@@ -179,6 +180,22 @@ Expr MaximaOf(const ContractionStep& step, const Expr& value) {
   return Reduce(ReduceOp::kMax, std::move(ranges), moved);
 }
 
+// The weight is one of two that share a byte, and the scale of its group.
+ProductTerms Int4Terms(const Contraction& c, const Buffer& data,
+                       const ContractionIndices& out, const OverRange& over) {
+  const int64_t group = c.int4_group;
+  const Expr b = over(0, Expr(c.in / group)), j = over(0, Expr(group / 2)),
+             h = over(0, 2);
+  ContractionIndices in = out;
+  in.in = b * Expr(group) + j * Expr(2) + h;
+  const auto load = [&](const Expr& byte) {
+    return Load(1, DType::kU8, {out.out, byte});
+  };
+  return {Constant(1, DType::kBool),
+          Load(0, data.type.dtype, IndicesOf(c.data_axes, c, in)),
+          Int4Level(load, b, j, h, group, c.types.sum)};
+}
+
 }  // namespace
 
 std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
@@ -191,6 +208,7 @@ std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
 ProductTerms TermsOf(const Contraction& c, const Buffer& data,
                      const Buffer& weight, const ContractionIndices& out,
                      TapRange range, const OverRange& over) {
+  if (c.int4_group > 0) return Int4Terms(c, data, out, over);
   ContractionIndices in = out, taps = out;
   in.in = taps.in = over(0, Expr(c.in));
   Expr inside = Constant(1, DType::kBool);

@@ -20,8 +20,9 @@ struct ContractionIndices {
 std::vector<Expr> IndicesOf(const std::vector<Role>& axes, const Contraction& c,
                             const ContractionIndices& at);
 
-// The product of two Loads, of operands 0 and 1; where it is not inside, the
-// window leaves the data, and the term is 0.
+// The product of two Loads, of operands 0 and 1 (of which a weight of 4 bits
+// takes more); where it is not inside, the window leaves the data, and the term
+// is 0.
 struct ProductTerms {
   Expr inside, data, weight;
 };

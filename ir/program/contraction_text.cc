@@ -39,6 +39,7 @@ std::string ToString(const Contraction& c, std::string_view gap) {
                        ShortName(c.types.weight), ShortName(c.types.sum),
                        ShortName(c.types.output));
   }
+  if (c.int4_group > 0) out += fmt::format(" int4={}", c.int4_group);
   return out + fmt::format("{}axes [{}] [{}] [{}]", gap,
                            PrintRoles(c.data_axes), PrintRoles(c.weight_axes),
                            PrintRoles(c.output_axes));

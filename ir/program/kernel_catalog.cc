@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "ir/program/steps/branch.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/program/steps/repeat.h"
 #include "ir/program/steps/start.h"
 #include "ir/program/steps/tile_loop.h"

@@ -13,6 +13,7 @@
 #include "codegen/codegen.h"
 #include "codegen/cpu/contraction/contraction.h"
 #include "codegen/cpu/contraction/tile_choice.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/interpreter.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/native_kernel.h"
@@ -120,10 +121,11 @@ void ForEach(const Shape& shape, F f) {
   }
 }
 
-// Integers of 8 bits, so that all sums are small.
+// Integers of at most 8 bits, so that all sums are small.
 Tensor RandomTensor(const TensorType& type, std::mt19937_64& random) {
   std::uniform_real_distribution<float> uniform(-1, 1);
-  std::uniform_int_distribution<int> small(0, 127);
+  std::uniform_int_distribution<int> small(
+      0, type.dtype == DType::kU8 ? 255 : 127);
   std::byte* to = nullptr;
   Tensor tensor = Tensor::Allocate(type, &to);
   for (int64_t i = 0; i < type.shape.elements(); ++i) {
@@ -412,7 +414,8 @@ Expr Residual(const Contraction& c) {
 Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   const Contraction& c = test.contraction;
   const Shape data = ShapeOf(c, c.data_axes, c.input);
-  const Shape weight = ShapeOf(c, c.weight_axes, c.kernel);
+  const Shape weight = c.int4_group > 0 ? Shape({c.out, WeightRows(c)})
+                                        : ShapeOf(c, c.weight_axes, c.kernel);
   const Shape output = ShapeOf(c, c.output_axes, c.output);
   const Shape bias = {output[ChannelAxis(c.output_axes)]};
   Extents stored = c.output;

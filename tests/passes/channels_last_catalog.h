@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "tests/passes/blocked_catalog.h"
 

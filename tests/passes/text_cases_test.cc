@@ -7,15 +7,17 @@
 //   <what the pass leaves, or "unchanged">
 //
 // "# pass place-steps on a device" compiles for another place than the host, "#
-// pass narrow-storage in bf16" keeps tensors in that type. The passes may ask
-// BlockedCatalog, on a device ChannelsLastCatalog. With MXC_REWRITE=1 in the
-// environment the expectations are rewritten with what the passes give.
+// pass narrow-storage in bf16" keeps tensors in that type, "# pass
+// narrow-weights to int8 but w*" weights. The passes may ask BlockedCatalog, on
+// a device ChannelsLastCatalog. With MXC_REWRITE=1 in the environment the
+// expectations are rewritten with what the passes give.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/target/target.h"
@@ -37,7 +39,28 @@ const std::string kOnDevice = " on a device", kInBrain = " in bf16";
 // What the first line says after the pass' name.
 struct Setting {
   bool on_device = false, in_brain = false;
+  WeightStorage weights = {};
 };
+
+// "narrow-weights to int8 but *_kept".
+WeightStorage TakeWeights(std::string& name) {
+  const std::string but = " but ";
+  WeightStorage weights;
+  for (const auto& [ending, kind] :
+       {std::pair(" to bf16", WeightKind::kBF16),
+        std::pair(" to int8", WeightKind::kInt8),
+        std::pair(" to int4", WeightKind::kInt4)}) {
+    const size_t at = name.find(ending);
+    if (at == std::string::npos) continue;
+    weights.kind = kind;
+    const size_t kept = name.find(but);
+    if (kept != std::string::npos) {
+      weights.kept.insert(name.substr(kept + but.size()));
+    }
+    name.resize(at);
+  }
+  return weights;
+}
 
 // Cuts it off the name.
 Setting TakeSetting(std::string& name) {
@@ -46,7 +69,8 @@ Setting TakeSetting(std::string& name) {
     name.resize(name.size() - ending.size());
     return true;
   };
-  return {take(kOnDevice), take(kInBrain)};
+  const WeightStorage weights = TakeWeights(name);
+  return {take(kOnDevice), take(kInBrain), weights};
 }
 
 std::vector<Case> ReadCases(const std::string& text) {
@@ -77,6 +101,7 @@ std::string After(Pass pass, Result<IR> before, const Setting& setting) {
   if (setting.on_device) catalog = &channels_last;
   PassContext context{&target, catalog};
   if (setting.in_brain) context.storage = DType::kBF16;
+  context.weights = setting.weights;
   const auto broken_before = Verify(*before);
   REQUIRE_MESSAGE(!broken_before, *broken_before);
   const std::string text = Print(*before);

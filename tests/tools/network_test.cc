@@ -17,6 +17,24 @@ constexpr const char* kLinear = R"json({"mxc": 1,
     {"op": "FullyConnected", "name": "fc", "num_hidden": 4},
     {"op": "SoftmaxOutput", "name": "softmax"}]})json";
 
+// As MXNet fuses and quantizes layers for oneDNN.
+constexpr const char* kFused = R"json({"nodes": [
+  {"op": "null", "name": "data", "inputs": []},
+  {"op": "null", "name": "w", "inputs": []},
+  {"op": "_contrib_quantize_v2", "name": "q", "inputs": [[0, 0, 0]], "attrs":
+   {"min_calib_range": "0", "max_calib_range": "1", "out_type": "auto"}},
+  {"op": "_sg_mkldnn_conv", "name": "layer", "attrs": {"quantized": "true",
+   "min_calib_range": "0.0", "max_calib_range": "6.0"},
+   "inputs": [[2, 0, 0], [1, 0, 0], [2, 1, 0], [2, 2, 0]],
+   "subgraphs": [{"nodes": [
+     {"op": "null", "name": "a", "inputs": []},
+     {"op": "null", "name": "b", "inputs": []},
+     {"op": "Convolution", "name": "conv", "attrs": {"kernel": "(3, 3)",
+      "num_filter": "4", "no_bias": "True"}, "inputs": [[0, 0, 0], [1, 0, 0]]}],
+     "arg_nodes": [0, 1], "heads": [[2, 0, 0]]}]}],
+  "arg_nodes": [0, 1], "heads": [[3, 0, 0]],
+  "attrs": {"mxnet_version": ["int", 10901]}})json";
+
 NetworkRequest Initialized(const std::string& model) {
   NetworkRequest request;
   request.model = model;
@@ -112,6 +130,20 @@ TEST_CASE("driver: all that is wrong with the files and the target at once") {
   const auto plan = MakePlan(request, silent);
   REQUIRE(!plan.ok());
   CHECK(plan.errors().size() == 3);
+}
+
+TEST_CASE("driver: targets are chosen for what a network multiplies") {
+  const test::TemporaryFolder folder("network");
+  const auto storage = [&](const char* text, const Extents& data,
+                           DType precision) {
+    const std::string path = folder.File("net-symbol.json");
+    test::WriteText(path, text);
+    const auto network = LoadedNetwork::Read(Initialized(path));
+    REQUIRE_MESSAGE(network.ok(), Render(network.errors()));
+    return (*network)->StorageFor({.shapes = {{"data", data}}}, precision);
+  };
+  CHECK(*storage(kFused, {1, 2, 5, 5}, DType::kF32) == DType::kI8);
+  CHECK(*storage(kLinear, {1, 6}, DType::kBF16) == DType::kBF16);
 }
 
 }  // namespace mxc

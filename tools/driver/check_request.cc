@@ -49,6 +49,26 @@ void CheckWriting(const CompileRequest& request, Diagnostics& errors) {
   }
 }
 
+void CheckWeights(const CompileRequest& request, Diagnostics& errors) {
+  const WeightStorage& weights = request.weights;
+  if (weights.kind == WeightKind::kF32) {
+    if (weights.kept.empty()) return;
+    errors.push_back(
+        Error({},
+              "--keep-weight '{}' without --weights, which says what the "
+              "others become",
+              *weights.kept.begin()));
+    return;
+  }
+  if (request.trains()) {
+    errors.push_back(Error(
+        {}, "--weights is for weights that are constant; an entry trains"));
+  }
+  if (request.precision != DType::kF32) {
+    errors.push_back(Error({}, "--weights goes with --precision f32 alone"));
+  }
+}
+
 void CheckPasses(const CompileRequest& request, Diagnostics& errors) {
   for (const std::string& name : request.disabled) {
     const auto passes = AllPasses();
@@ -127,6 +147,7 @@ Status CheckRequest(const CompileRequest& request) {
   }
   CheckSizes(request, errors);
   CheckPasses(request, errors);
+  CheckWeights(request, errors);
   const auto target = ResolveTarget(request.target, request.precision);
   if (!target.ok()) {
     errors.Append(target.errors());

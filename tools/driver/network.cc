@@ -249,7 +249,10 @@ Result<std::string> LoadedNetwork::Stored(const Specialization& of) const {
 
 Result<DType> LoadedNetwork::StorageFor(const Specialization& of,
                                         DType precision) const {
-  MXC_ASSIGN(const Model model, Draft(of));
+  MXC_ASSIGN(Model model, Draft(of));
+  // Fused layers become those that multiply. What cannot be is told by whoever
+  // plans it.
+  if (!ExpandSubgraphs(model.graph).ok()) return precision;
   const auto multiplies = [](const Node* node) {
     return node->op != nullptr && node->op->multiplies_integers;
   };

@@ -203,6 +203,7 @@ class Planner {
     context.target = &plan_.target;
     context.catalog = &catalog_;
     context.storage = request_.precision;
+    context.weights = request_.weights;
     context.training = training;
     if (first()) context.notes = &plan_.notes;
     return context;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept between layers, by the name that users give it.
+// What is kept between layers, and of weights, by the names that users give.
 #pragma once
 
+#include <charconv>
 #include <string_view>
 
 #include "tools/driver/request.h"
@@ -19,6 +20,38 @@ inline bool SetPrecision(std::string_view name, CompileRequest& request) {
                                        : DType::kF16;
   request.tf32 = name == "tf32";
   return true;
+}
+
+inline constexpr std::string_view kWeightKinds =
+    "f32, bf16, int8, int4 or int4:GROUP";
+
+// Likewise. int4:64 has a scale for each 64 inputs of an output; any even number
+// up to 4096 will do.
+inline bool SetWeights(std::string_view name, WeightStorage& weights) {
+  constexpr int64_t kLargestGroup = 4096;
+  constexpr std::string_view kGrouped = "int4:";
+  if (name.starts_with(kGrouped)) {
+    const std::string_view digits = name.substr(kGrouped.size());
+    int64_t group = 0;
+    const auto [end, error] =
+        std::from_chars(digits.data(), digits.data() + digits.size(), group);
+    const bool right = error == std::errc() &&
+                       end == digits.data() + digits.size() && group >= 2 &&
+                       group <= kLargestGroup && group % 2 == 0;
+    if (!right) return false;
+    weights.kind = WeightKind::kInt4;
+    weights.group = group;
+    return true;
+  }
+  for (const auto& [known, kind] : {std::pair("f32", WeightKind::kF32),
+                                    std::pair("bf16", WeightKind::kBF16),
+                                    std::pair("int8", WeightKind::kInt8),
+                                    std::pair("int4", WeightKind::kInt4)}) {
+    if (name != known) continue;
+    weights.kind = kind;
+    return true;
+  }
+  return false;
 }
 
 }  // namespace mxc

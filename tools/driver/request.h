@@ -103,6 +103,7 @@ struct CompileRequest {
   std::string target = "native";
   // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;
+  WeightStorage weights = {};  // of constants that products multiply with
   // As codegen/cuda has them, "" for none.
   bool tf32 = false;
   std::string assembler;

@@ -6,6 +6,7 @@
 
 #include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/taps.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/kernel_basis.h"
 #include "ir/program/quarter_sums.h"
 #include "ir/support/check.h"
@@ -110,7 +111,7 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   if (in_blocks) {
     layout.dims.push_back({in, DivideUp(c.in, data_block)});
   } else if (!in_last) {
-    layout.dims.push_back({in, c.in / std::max(1, dots)});
+    layout.dims.push_back({in, WeightRows(c) / std::max(1, dots)});
   }
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);

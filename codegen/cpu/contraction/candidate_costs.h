@@ -10,6 +10,7 @@
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tiling.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/kernel_catalog.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/support/division.h"
@@ -80,8 +81,8 @@ class CandidateCosts {
         SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
     const int64_t output =
         SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
-    const int64_t weights =
-        SizeOf(types_.weight) * c.groups * c.in * c.out * Product(c.kernel);
+    const int64_t weights = SizeOf(types_.weight) * c.groups * WeightRows(c) *
+                            c.out * Product(c.kernel);
     return static_cast<double>(data + output + weights);
   }
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "codegen/cpu/contraction/dot_unit.h"
+#include "codegen/cpu/contraction/int4_weights.h"
 #include "codegen/llvm/arithmetic.h"
 
 namespace mxc::contraction {
@@ -33,6 +34,10 @@ MicroKernel::MicroKernel(KernelFunction& kernel, const Nest& nest,
 llvm::Type* MicroKernel::TypeOf(int vector) const {
   if (!half_tail_ || vector + 1 < shape_.vectors) return vector_type_;
   return kernel_.VectorOf(kernel_.ValueType(nest_.types.sum), nest_.lanes / 2);
+}
+
+int MicroKernel::LanesOf(int vector) const {
+  return TypeOf(vector) == vector_type_ ? nest_.lanes : nest_.lanes / 2;
 }
 
 llvm::Value* MicroKernel::MaskOf(int vector) const {
@@ -198,6 +203,10 @@ MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
                                             const Source& source,
                                             Carried carried) {
   if (axis == steps.axes.size()) return OneStep(steps, source, carried);
+  if (axis == 0 && nest_.int4) {
+    return GroupLoop(steps, {kernel_.Int(0), count.value}, source,
+                     std::move(carried));
+  }
   const int64_t chain =
       IterationsOfChain(steps.AdditionsInside(axis), count.most);
   if (chain == count.most) {
@@ -221,25 +230,30 @@ MicroKernel::Carried MicroKernel::StepRange(const Steps& steps, size_t axis,
                                             const Range& range,
                                             const Source& source,
                                             Carried carried) {
+  return kernel_.Loop(range.first, range.end, 1, std::move(carried),
+                      [&](llvm::Value* i, const Carried& values) {
+                        const Source inner = Advanced(steps, axis, i, source);
+                        const bool is_last = axis + 1 == steps.axes.size();
+                        return StepLoops(
+                            steps, axis + 1,
+                            AllOf(is_last ? 1 : steps.axes[axis + 1].extent),
+                            inner, values);
+                      });
+}
+
+MicroKernel::Source MicroKernel::Advanced(const Steps& steps, size_t axis,
+                                          llvm::Value* i,
+                                          const Source& source) {
   const StepAxis& a = steps.axes[axis];
-  return kernel_.Loop(
-      range.first, range.end, 1, std::move(carried),
-      [&](llvm::Value* i, const Carried& values) {
-        Source inner = source;
-        inner.data =
-            axis == 0 && source.data_stride
-                ? kernel_.ElementAddress(
-                      source.data,
-                      kernel_.b().CreateNSWMul(i, source.data_stride),
-                      SizeOf(nest_.types.data))
-                : Advance(source.data, i, a.data_stride, nest_.types.data);
-        inner.weight =
-            Advance(source.weight, i, a.weight_stride, nest_.types.weight);
-        const bool is_last = axis + 1 == steps.axes.size();
-        return StepLoops(steps, axis + 1,
-                         AllOf(is_last ? 1 : steps.axes[axis + 1].extent),
-                         inner, values);
-      });
+  Source inner = source;
+  inner.data =
+      axis == 0 && source.data_stride
+          ? kernel_.ElementAddress(
+                source.data, kernel_.b().CreateNSWMul(i, source.data_stride),
+                SizeOf(nest_.types.data))
+          : Advance(source.data, i, a.data_stride, nest_.types.data);
+  inner.weight = Advance(source.weight, i, a.weight_stride, nest_.types.weight);
+  return inner;
 }
 
 MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
@@ -281,6 +295,24 @@ void MicroKernel::FetchAhead(const Source& source, llvm::Value* weight) {
   }
 }
 
+MicroKernel::Accumulators MicroKernel::WeightsOf(const Steps& steps,
+                                                 llvm::Value* weight,
+                                                 int64_t i) {
+  Accumulators weights;
+  for (int v = 0; v < shape_.vectors; ++v) {
+    if (nest_.int4) {
+      const int64_t offset = i / 2 * steps.row_stride + VectorOffset(v);
+      weights.push_back(LoadInt4(kernel_, At(weight, offset, DType::kU8),
+                                 LanesOf(v),
+                                 /*upper=*/i % 2 != 0, nest_.types.sum));
+    } else {
+      weights.push_back(Load(weight, i * steps.row_stride + VectorOffset(v),
+                             nest_.types.weight, LanesOf(v)));
+    }
+  }
+  return weights;
+}
+
 void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
                                 llvm::Value* weight, llvm::Value** sums) {
   KernelFunction::Builder& b = kernel_.b();
@@ -289,13 +321,7 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   std::vector<int> half(lanes / 2);
   std::iota(half.begin(), half.end(), 0);
   for (int64_t i = 0; i < steps.unroll; ++i) {
-    Accumulators weights;
-    for (int v = 0; v < shape_.vectors; ++v) {
-      const bool is_half = TypeOf(v) != vector_type_;
-      weights.push_back(Load(weight, i * steps.row_stride + VectorOffset(v),
-                             nest_.types.weight,
-                             is_half ? nest_.lanes / 2 : nest_.lanes));
-    }
+    const Accumulators weights = WeightsOf(steps, weight, i);
     FetchNextTile(steps, data, i);
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {

@@ -80,6 +80,11 @@ class MicroKernel {
   int64_t IterationsOfChain(int64_t inside, int64_t extent) const;
   Carried OneStep(const Steps& steps, const Source& source, Carried carried);
   void FetchAhead(const Source& source, llvm::Value* weight);
+  Carried GroupLoop(const Steps& steps, const Range& groups,
+                    const Source& source, Carried carried);
+  Source Advanced(const Steps& steps, size_t axis, llvm::Value* i,
+                  const Source& source);
+  Accumulators WeightsOf(const Steps& steps, llvm::Value* weight, int64_t i);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                      llvm::Value** sums);
   void AddDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
@@ -94,6 +99,7 @@ class MicroKernel {
   // Elements in the type of the sums.
   llvm::Value* Load(llvm::Value* base, int64_t offset, DType dtype, int lanes);
   llvm::Type* TypeOf(int vector) const;
+  int LanesOf(int vector) const;
   // Null: the vector's lanes are all the tile's.
   llvm::Value* MaskOf(int vector) const;
   void FetchNextTile(const Steps& steps, llvm::Value* data, int64_t i);

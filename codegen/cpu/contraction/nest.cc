@@ -2,6 +2,7 @@
 #include "codegen/cpu/contraction/nest.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/dot_unit.h"
@@ -10,6 +11,7 @@
 #include "codegen/cpu/contraction/taps.h"
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tile_unit.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/support/check.h"
 #include "ir/support/division.h"
 
@@ -132,6 +134,22 @@ void SetRowMajorSteps(const Contraction& c, const std::vector<Spatial>& spatial,
     nest.main.axes = axes;
     nest.main.weight_rows = nest.main.unroll;
   }
+}
+
+// Blocks of 4-bit weights: loops over (group, inputs), some of them unrolled.
+void SetInt4Steps(const Contraction& c, int64_t channel_stride, Nest& nest) {
+  const int64_t group = c.int4_group, row = nest.panel_width();
+  const int64_t unroll = std::gcd(group, kUnroll);
+  nest.int4 = true;
+  nest.panel_rows = WeightRows(c);
+  nest.weight_base += row;
+  nest.main.axes = {
+      {c.in / group, group * channel_stride, Int4BlockBytes(group) * row},
+      {group / unroll, unroll * channel_stride, unroll / 2 * row}};
+  nest.main.unroll = unroll;
+  nest.main.weight_rows = unroll / 2;
+  nest.main.stride = channel_stride;
+  nest.main.row_stride = row;
 }
 
 // Depthwise and small groups: the kernel's columns and the channels of one
@@ -338,6 +356,8 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.channels = c.groups * c.in;
     nest.data_vector_stride = data.Stride(in_axis);
     SetGroupedSteps(c, spatial, nest);
+  } else if (c.int4_group > 0) {
+    SetInt4Steps(c, data.Stride(in_axis), nest);
   } else if (blocked_data) {
     SetBlockedSteps(c, spatial, data.Stride(in_axis), nest);
   } else {

@@ -107,6 +107,10 @@ struct Nest {
   int64_t panel_vectors = 1, panel_rows = 1, panel_stride = 0;
   bool packed = true;
   // Whether each output of a panel has the entries of some channels in a row.
+  // Rows of bytes that come before those of main.axes[0]'s iterations and hold
+  // what the sums of each are multiplied with, less kInt4LevelZero; the others
+  // then hold two weights of 4 bits in each byte (int4_blocks.h).
+  bool int4 = false;
   bool in_dots() const {
     return access == DataAccess::kDots || access == DataAccess::kTiles;
   }

@@ -9,6 +9,7 @@
 
 #include "ir/program/contraction_text.h"
 #include "ir/program/flops.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/names.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
@@ -72,6 +73,21 @@ std::optional<std::string> VerifyMaxima(const Program& program,
     }
   }
   return std::nullopt;
+}
+
+std::optional<std::string> VerifyInt4(const Contraction& c,
+                                      const Shape& weight) {
+  const int64_t group = c.int4_group;
+  if (group == 0) return std::nullopt;
+  if (group < 2 || group % 2 != 0 || c.in % group != 0) {
+    return fmt::format("groups of {} of {} inputs", group, c.in);
+  }
+  const bool fits = c.types.weight == DType::kU8 && IsFloat(c.types.sum) &&
+                    c.groups == 1 && c.kernel.empty() &&
+                    c.weight_axes == std::vector<Role>{Role::kOut, Role::kIn} &&
+                    weight == Shape({c.out, WeightRows(c)});
+  if (fits) return std::nullopt;
+  return fmt::format("weights of 4 bits in {}", ToString(weight));
 }
 
 std::optional<std::string> VerifySpatial(const Contraction& c) {
@@ -190,6 +206,7 @@ StepBody ReadContraction(ProgramReader& reader) {
     c.data_dilate = reader.NamedList("data_dilate");
   c.flip = lex.Accept("flip");
   if (lex.Accept("types")) c.types = ReadTypes(lex);
+  if (lex.Peek() == "int4") c.int4_group = reader.Named("int4");
   reader.SetAccType(c.types.sum);
   lex.Expect("axes");
   c.data_axes = ReadRoles(lex);
@@ -223,6 +240,8 @@ std::optional<std::string> ContractionStep::Verify(const Program& program,
     }
   }
   if (auto error = VerifySpatial(c)) return error;
+  const Shape& weight = program.buffers[step.inputs[1]].type.shape;
+  if (auto error = VerifyInt4(c, weight)) return error;
   if (auto error = VerifyMaxima(program, step, *this)) return error;
   const TensorType& type = program.buffers[step.outputs[0]].type;
   if (epilogue->dtype != type.dtype) {
@@ -252,6 +271,7 @@ std::string ContractionStep::Key(const Program&, const Step&,
   key += fmt::format("{},{},{},{}", ShortName(c.types.data),
                      ShortName(c.types.weight), ShortName(c.types.sum),
                      ShortName(c.types.output));
+  key += fmt::format(",{}", c.int4_group);
   roles(c.data_axes);
   roles(c.weight_axes);
   roles(c.output_axes);

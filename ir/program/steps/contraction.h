@@ -68,6 +68,9 @@ struct Contraction {
   bool flip = false;
   std::vector<Role> data_axes, weight_axes, output_axes;
   ContractionTypes types;
+  // Above 0: a matrix product whose weight is u8[out, …], blocks of so many
+  // inputs of 4 bits (int4_blocks.h).
+  int64_t int4_group = 0;
 
   // 2 · multiply-adds; none with the zeros between data's elements.
   int64_t flops() const;

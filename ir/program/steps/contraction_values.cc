@@ -9,6 +9,7 @@
 #include "ir/program/box_values.h"
 #include "ir/program/contraction_columns.h"
 #include "ir/program/contraction_indices.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/integers.h"
 #include "ir/program/program.h"
 #include "ir/program/steps/contraction.h"
@@ -215,7 +216,14 @@ void ContractionStep::Interpret(StepValues& values) const {
   const Shape& stored =
       values.program.buffers[values.step.outputs[0]].type.shape;
   const Extents dims = maxima.empty() ? stored.dims() : OutputDims(contraction);
+  std::vector<Element> levels;
+  if (contraction.int4_group > 0) {
+    levels = Int4Levels(contraction, *values.inputs[1]);
+  }
   const auto operand = [&](size_t i) {
+    if (i == 1 && !levels.empty()) {
+      return OperandView{levels, {contraction.out, contraction.in}};
+    }
     return OperandView{*values.inputs[i], dims_of(values.step.inputs[i])};
   };
   const DType dtype = contraction.types.sum;

@@ -9,6 +9,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/contraction_text.h"
 #include "ir/program/copy_step.h"
+#include "ir/program/int4_blocks.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "passes/passes.h"
@@ -242,7 +243,8 @@ Program Build(const Contraction& c, bool constant_weight, const Trials& trials,
               int64_t eviction_bytes) {
   Builder builder;
   builder.AddEviction(eviction_bytes);
-  const Shape shape = ShapeOf(c.weight_axes, c, c.kernel);
+  const Shape shape = c.int4_group > 0 ? Shape({c.out, WeightRows(c)})
+                                       : ShapeOf(c.weight_axes, c, c.kernel);
   const int weight =
       constant_weight
           ? builder.Add("weight", shape, BufferKind::kConstant, c.types.weight)
