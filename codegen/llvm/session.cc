@@ -13,6 +13,7 @@
 #include "codegen/llvm/module_key.h"
 #include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/llvm/relaxed_multiply_add.h"
 #include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 #include "ir/support/threads.h"
@@ -37,7 +38,7 @@ void Begin() {
         LLVMInitialize##name##TargetMC, LLVMInitialize##name##AsmPrinter>
 constexpr void (*kArchitectures[])() = {
     MXC_ARCHITECTURE(X86), MXC_ARCHITECTURE(AArch64), MXC_ARCHITECTURE(RISCV),
-    MXC_ARCHITECTURE(NVPTX)};
+    MXC_ARCHITECTURE(WebAssembly), MXC_ARCHITECTURE(NVPTX)};
 #undef MXC_ARCHITECTURE
 
 void InitializeTargets() {
@@ -67,6 +68,12 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context,
 // found in the cache whatever the steps are called.
 constexpr char kSymbol[] = "mxc_kernel";
 
+// What a kernel is called while it is compiled for the target: objcopy renames
+// no symbols of WebAssembly.
+std::string SymbolOf(const KernelSource& source, const Target& target) {
+  return target.runs_in_page() ? source.name : kSymbol;
+}
+
 struct Compiled {
   std::string object, llvm, assembly;
   bool cached = false;
@@ -77,7 +84,8 @@ void KeepTexts(const llvm::Module& module, const std::string& name,
                Compiled& out) {
   // Code generation changes the module.
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  copy->getFunction(kSymbol)->setName(name);
+  if (llvm::Function* kernel = copy->getFunction(kSymbol))
+    kernel->setName(name);
   copy->setModuleIdentifier(name);
   copy->setSourceFileName(name);
   if (options.keep_llvm) {
@@ -109,6 +117,9 @@ std::string ObjectOf(llvm::Module& module, const std::string& name,
     }
   }
   Optimize(module, machine);
+  if (target.features.find("+relaxed-simd") != std::string::npos) {
+    UseRelaxedMultiplyAdds(module);
+  }
   if (texts) KeepTexts(module, name, machine, options, out);
   std::string object = ToObject(module, machine);
   if (!key.empty()) options.cache->Keep(key, object);
@@ -119,11 +130,12 @@ void CompileOne(const KernelSource& source, const Target& target,
                 llvm::TargetMachine& machine, const CompileOptions& options,
                 Compiled& out) {
   llvm::LLVMContext context;
-  auto module = MakeModule(context, kSymbol, target, machine);
-  source.write(*module, kSymbol, machine);
-  out.object = RenameSymbol(
-      ObjectOf(*module, source.name, target, machine, options, out), kSymbol,
-      source.name);
+  const std::string symbol = SymbolOf(source, target);
+  auto module = MakeModule(context, symbol, target, machine);
+  source.write(*module, symbol, machine);
+  out.object = ObjectOf(*module, source.name, target, machine, options, out);
+  if (symbol == source.name) return;
+  out.object = RenameSymbol(out.object, symbol, source.name);
 }
 
 bool AskMaskedVectors(const Target& target, DType dtype) {
@@ -150,9 +162,12 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
   llvm::TargetOptions options;
   // Of RISC-V's calling conventions that of Linux; the others have one.
   if (llvm::Triple(triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+  // A page's memory is one module's, whose addresses are constants.
+  const llvm::Reloc::Model relocation =
+      llvm::Triple(triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, cpu, features, options, relocation,
+                                 std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
