@@ -70,6 +70,24 @@ void NoteOtherNames(const CompileOptions& options, const Plan& plan) {
              run::OtherNames(names, output.name, values));
 }
 
+// A page is a folder, for a target of its own.
+Status SettlePage(CompileOptions& options) {
+  if (!options.emit.Emits("web")) return Done{};
+  if (options.emit.kinds.size() > 1) {
+    return UnplacedError(
+        "--emit web writes a folder, and nothing else beside it");
+  }
+  std::string& target = options.request.request.target;
+  if (target == "native") target = "wasm32";
+  std::string& output = options.emit.output;
+  while (output.size() > 1 && output.ends_with('/')) output.pop_back();
+  if (output.empty()) return Done{};
+  const runtime::Status to =
+      runtime::RequireDestination(output + "/index.html");
+  if (!to.ok()) return UnplacedError(to.message());
+  return Done{};
+}
+
 Status RequireOutput(const std::string& path, const CompileRequest& request) {
   const runtime::Status to = runtime::RequireDestination(path);
   if (!to.ok()) return UnplacedError(to.message());
@@ -83,8 +101,12 @@ int RunCompile(CompileOptions options) {
     return kSuccess;
   }
   const Stopwatch watch;
+  if (const Status page = SettlePage(options); !page.ok()) {
+    return Fail(options.emit.style, page.errors(), "nothing was written");
+  }
   Result<CompileRequest> request = RequestOf(options.request);
-  if (request.ok() && !options.emit.output.empty()) {
+  const bool is_page = options.emit.Emits("web");
+  if (request.ok() && !options.emit.output.empty() && !is_page) {
     const Status to = RequireOutput(options.emit.output, *request);
     if (!to.ok()) request = to.errors();
   }
@@ -109,7 +131,9 @@ int RunCompile(CompileOptions options) {
     PrintPhase(options.emit.style, "note", sentence);
   }
   NoteOtherNames(options, *plan);
-  if (options.emit.output.empty()) options.emit.output = plan->stem + ".mxa";
+  if (options.emit.output.empty()) {
+    options.emit.output = plan->stem + (is_page ? "-web" : ".mxa");
+  }
   Outcome outcome;
   const Status emitted = Emit(options.emit, *request, *plan, outcome);
   if (!emitted.ok()) {
@@ -147,10 +171,13 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
   app.option_defaults()->group("Output");
-  app.add_option("--emit", options->emit.kinds, "what to write")
+  app.add_option(
+         "--emit", options->emit.kinds,
+         "what to write; web: a folder with a page that runs and trains "
+         "the network in a browser, and a module for Node")
       ->delimiter(',')
-      ->check(OneOf(
-          {"mxa", "so", "obj", "header", "llvm", "asm", "ptx", "dot", "ir"}))
+      ->check(OneOf({"mxa", "web", "so", "obj", "header", "llvm", "asm", "ptx",
+                     "dot", "ir"}))
       ->capture_default_str();
   app.add_option("--transformed-weights", request.transform_at_load,
                  "where weights of Winograd's kernels are transformed: in the "
@@ -181,6 +208,7 @@ std::function<int()> AddCompile(CLI::App& app) {
       "  mxc compile models/resnet-50.json --init xavier\n"
       "  mxc compile net-symbol.json --batch 1,8 -o net.mxa\n"
       "  mxc compile net.json --emit obj,header\n"
+      "  mxc compile net.json --emit web --entry train,infer -o page\n"
       "  mxc compile net.json --init xavier --entry train,score");
   return [options]() -> int {
     if (options->request.request.network.model.empty() &&

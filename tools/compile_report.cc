@@ -121,9 +121,11 @@ void PrintReport(const EmitOptions& options, const Plan& plan,
 }
 
 void PrintNext(const EmitOptions& options, const Plan& plan) {
-  if (options.style.quiet || !options.Emits("mxa")) return;
-  const Program& program = plan.programs.front();
+  if (options.style.quiet) return;
   const std::string output = runtime::ShellWord(options.output);
+  if (options.Emits("web")) PrintErr("next: mxc serve --web {}\n", output);
+  if (!options.Emits("mxa")) return;
+  const Program& program = plan.programs.front();
   if (program.entry.purpose == Purpose::kTrain) {
     PrintErr("next: mxc train {} --data {}\n", output, SourceFor(program));
     return;

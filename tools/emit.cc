@@ -7,12 +7,14 @@
 #include <optional>
 
 #include "codegen/codegen.h"
+#include "codegen/web/web_module.h"
 #include "runtime/artifact/container.h"
 #include "tools/diagram/diagram.h"
 #include "tools/diagram/graphviz.h"
 #include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/overview.h"
+#include "tools/web/page_files.h"
 
 namespace mxc {
 namespace {
@@ -124,24 +126,73 @@ void PrintGenerate(const EmitOptions& options, const CompileRequest& request,
   }
 }
 
-// What a device's kernels are written as, and what a host's are.
+// A folder of files that a browser opens.
+Status EmitPage(const EmitOptions& options, const CompileRequest& request,
+                const Plan& plan, Outcome& outcome) {
+  if (!options.Emits("web")) return Done{};
+  const Stopwatch watch;
+  Result<WebModule> module = [&] {
+    WorkCount count;
+    const Working working(options.style, "generate", &count);
+    return GenerateWebModule(plan.programs, plan.target,
+                             {.cache = request.objects.get(), .count = &count},
+                             RolesOf(plan));
+  }();
+  if (!module.ok()) return module.errors();
+  outcome.kernels = module->kernels;
+  outcome.sizes.code_bytes = std::ssize(module->wasm);
+  outcome.sizes.weight_bytes = std::ssize(module->weights);
+  for (const PageFile& file : PageFiles(*module, plan)) {
+    outcome.sizes.file_bytes += std::ssize(file.bytes);
+    MXC_RETURN_IF_ERROR(
+        WriteText(options.output + "/" + file.name, file.bytes, outcome));
+  }
+  PrintPhase(
+      options.style, "generate",
+      fmt::format("{}, {} of code for {}", Count(module->kernels, "kernel"),
+                  FormatBytes(outcome.sizes.code_bytes), plan.target.name),
+      watch.seconds());
+  outcome.phases.push_back({"generate", watch.seconds()});
+  return Done{};
+}
+
+// The kinds of which not every target has one.
+struct Form {
+  const char *kind, *targets;
+  bool (*has)(const Target& target);
+};
+constexpr Form kForms[] = {
+    {"asm", "a processor", [](const Target& t) { return t.text == "asm"; }},
+    {"ptx", "a GPU", [](const Target& t) { return t.text == "ptx"; }},
+    {"web", "a page", [](const Target& t) { return t.runs_in_page(); }},
+    {"mxa", "a processor or a GPU",
+     [](const Target& t) { return !t.runs_in_page(); }}};
+constexpr const char* kProcessorsAlone[] = {"obj", "header", "so"};
+
+Status CheckForm(const EmitOptions& options, const Target& target,
+                 const char* kind, const char* targets, bool has) {
+  if (has || !options.Emits(kind)) return Done{};
+  return UnplacedError(
+      fmt::format("--emit {} is for targets of {}, not for '{}'", kind, targets,
+                  target.name));
+}
+
+// What kernels are written as differs.
 Status CheckForms(const EmitOptions& options, const Target& target) {
-  const bool text_of_gpu = target.text == "ptx";
-  for (const char* kind : {"asm", "obj", "header", "so", "ptx"}) {
-    const bool ptx = kind == std::string_view("ptx");
-    if (options.Emits(kind) && text_of_gpu != ptx) {
-      return UnplacedError(
-          fmt::format("--emit {} is for targets of {}, not "
-                      "for '{}'",
-                      kind, ptx ? "a GPU" : "a processor", target.name));
-    }
+  for (const Form& form : kForms) {
+    MXC_RETURN_IF_ERROR(
+        CheckForm(options, target, form.kind, form.targets, form.has(target)));
+  }
+  const bool processor = target.text == "asm" && !target.runs_in_page();
+  for (const char* kind : kProcessorsAlone) {
+    MXC_RETURN_IF_ERROR(
+        CheckForm(options, target, kind, "a processor", processor));
   }
   return Done{};
 }
 
 Status EmitNative(const EmitOptions& options, const CompileRequest& request,
                   const Plan& plan, const std::string& stem, Outcome& outcome) {
-  MXC_RETURN_IF_ERROR(CheckForms(options, plan.target));
   const bool file = options.Emits("mxa") || options.Emits("so");
   if (!file && !request.keep_llvm && !request.keep_assembly) return Done{};
   MXC_ASSIGN(const Artifact artifact,
@@ -196,6 +247,7 @@ Status Emit(const EmitOptions& options, const CompileRequest& request,
   MXC_RETURN_IF_ERROR(CheckForms(options, plan.target));
   MXC_RETURN_IF_ERROR(EmitTexts(options, request, plan, stem, outcome));
   MXC_RETURN_IF_ERROR(EmitStandalone(options, request, plan, stem, outcome));
+  MXC_RETURN_IF_ERROR(EmitPage(options, request, plan, outcome));
   MXC_RETURN_IF_ERROR(EmitNative(options, request, plan, stem, outcome));
   return outcome.texts.Commit();
 }

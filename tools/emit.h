@@ -18,7 +18,7 @@ namespace mxc {
 
 struct EmitOptions {
   ReportStyle style;
-  std::string output;                        // of the artifact
+  std::string output;                        // the artifact, or a page's folder
   std::vector<std::string> kinds = {"mxa"};  // as --emit has them
 
   bool Emits(std::string_view kind) const {

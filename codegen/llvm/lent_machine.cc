@@ -31,7 +31,7 @@ void Begin() {
         LLVMInitialize##name##TargetMC, LLVMInitialize##name##AsmPrinter>
 constexpr void (*kArchitectures[])() = {
     MXC_ARCHITECTURE(X86), MXC_ARCHITECTURE(AArch64), MXC_ARCHITECTURE(RISCV),
-    MXC_ARCHITECTURE(NVPTX)};
+    MXC_ARCHITECTURE(WebAssembly), MXC_ARCHITECTURE(NVPTX)};
 #undef MXC_ARCHITECTURE
 
 void InitializeTargets() {
@@ -54,9 +54,12 @@ std::unique_ptr<llvm::TargetMachine> MakeTargetMachine(
   llvm::TargetOptions options;
   // Of RISC-V's calling conventions that of Linux; the others have one.
   if (llvm::Triple(triple).isRISCV()) options.MCOptions.ABIName = "lp64d";
-  return std::unique_ptr<llvm::TargetMachine>(found->createTargetMachine(
-      triple, cpu, features, options, llvm::Reloc::PIC_, std::nullopt,
-      llvm::CodeGenOptLevel::Default));
+  // A page's memory is one module's, whose addresses are constants.
+  const llvm::Reloc::Model relocation =
+      llvm::Triple(triple).isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+  return std::unique_ptr<llvm::TargetMachine>(
+      found->createTargetMachine(triple, cpu, features, options, relocation,
+                                 std::nullopt, llvm::CodeGenOptLevel::Default));
 }
 
 class LentMachine::Generator {

@@ -17,6 +17,7 @@
 #include "runtime/base/nameless_file.h"
 
 LLD_HAS_DRIVER(elf)
+LLD_HAS_DRIVER(wasm)
 
 namespace mxc {
 namespace {
@@ -100,35 +101,49 @@ void RunLinker(const std::vector<std::string>& args) {
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   const std::lock_guard lock(LinkMutex());
-  const lld::Result result =
-      lld::lldMain(argv, stream, stream, {{lld::Gnu, &lld::elf::link}});
+  const lld::Result result = lld::lldMain(
+      argv, stream, stream,
+      {{lld::Gnu, &lld::elf::link}, {lld::Wasm, &lld::wasm::link}});
   MXC_CHECK(result.retCode == 0, "linking generated code: {}", messages);
   MXC_CHECK(result.canRunAgain);
+}
+
+// What the linker that `args` begin with, and say what to do, makes of all
+// objects.
+Result<std::string> LinkWhole(std::vector<std::string> args,
+                              std::span<const std::string> objects) {
+  ImagePipe image;
+  if (!image.ok()) {
+    return Error({}, "cannot link: no pipe and thread: {}",
+                 std::strerror(errno));
+  }
+  MXC_ASSIGN(const runtime::NamelessFile archive, WriteArchive(objects));
+  args.insert(args.end(), {"--threads=1", "-o", image.path(), "--whole-archive",
+                           archive.path()});
+  RunLinker(args);
+  return image.Finish();
 }
 
 }  // namespace
 
 Result<std::string> Link(std::span<const std::string> objects,
                          bool relocatable) {
-  ImagePipe image;
-  if (!image.ok()) {
-    return Error({}, "cannot link: no pipe and thread: {}",
-                 std::strerror(errno));
+  if (relocatable) return LinkWhole({"ld.lld", "-r"}, objects);
+  return LinkWhole(
+      {"ld.lld", "-shared", "-nostdlib", "--no-undefined", "-z", "noexecstack",
+       "-z", "relro", "-z", "now", "--hash-style=gnu", "--build-id=none"},
+      objects);
+}
+
+Result<std::string> LinkPage(std::span<const std::string> objects,
+                             std::span<const std::string> addresses) {
+  std::vector<std::string> args = {
+      "wasm-ld",          "--no-entry",  "--stack-first",       "-z",
+      "stack-size=65536", "--strip-all", "--no-growable-memory"};
+  for (const std::string& symbol : addresses) {
+    args.push_back("--export=" + symbol);
   }
-  std::vector<std::string> args = {"ld.lld", "--threads=1", "-o", image.path()};
-  if (relocatable) {
-    args.push_back("-r");
-  } else {
-    for (const char* arg :
-         {"-shared", "-nostdlib", "--no-undefined", "-z", "noexecstack", "-z",
-          "relro", "-z", "now", "--hash-style=gnu", "--build-id=none"}) {
-      args.push_back(arg);
-    }
-  }
-  MXC_ASSIGN(const runtime::NamelessFile archive, WriteArchive(objects));
-  args.insert(args.end(), {"--whole-archive", archive.path()});
-  RunLinker(args);
-  return image.Finish();
+  return LinkWhole(std::move(args), objects);
 }
 
 }  // namespace mxc

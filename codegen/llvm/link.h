@@ -16,4 +16,11 @@ namespace mxc {
 Result<std::string> Link(std::span<const std::string> objects,
                          bool relocatable = false);
 
+// Links objects of WebAssembly into a module that imports nothing and has all its
+// memory, whose stack no overflow leaves unseen. Exported are the functions that
+// say so of themselves (attribute wasm-export-name) and, as numbers, the
+// addresses of these symbols. What nothing of this reaches is left out.
+Result<std::string> LinkPage(std::span<const std::string> objects,
+                             std::span<const std::string> addresses);
+
 }  // namespace mxc

@@ -13,6 +13,7 @@
 #include "codegen/llvm/module_key.h"
 #include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
+#include "codegen/llvm/relaxed_multiply_add.h"
 #include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 #include "ir/support/threads.h"
@@ -35,6 +36,12 @@ std::unique_ptr<llvm::Module> MakeModule(llvm::LLVMContext& context,
 // found in the cache whatever the steps are called.
 constexpr char kSymbol[] = "mxc_kernel";
 
+// What a kernel is called while it is compiled for the target: objcopy renames
+// no symbols of WebAssembly.
+std::string SymbolOf(const KernelSource& source, const Target& target) {
+  return target.runs_in_page() ? source.name : kSymbol;
+}
+
 struct Compiled {
   std::string object, llvm, assembly;
   bool cached = false;
@@ -45,7 +52,8 @@ void KeepTexts(const llvm::Module& module, const std::string& name,
                Compiled& out) {
   // Code generation changes the module.
   const std::unique_ptr<llvm::Module> copy = llvm::CloneModule(module);
-  copy->getFunction(kSymbol)->setName(name);
+  if (llvm::Function* kernel = copy->getFunction(kSymbol))
+    kernel->setName(name);
   copy->setModuleIdentifier(name);
   copy->setSourceFileName(name);
   if (options.keep_llvm) {
@@ -73,6 +81,9 @@ std::string ObjectOf(llvm::Module& module, const std::string& name,
     }
   }
   Optimize(module, *machine);
+  if (target.features.find("+relaxed-simd") != std::string::npos) {
+    UseRelaxedMultiplyAdds(module);
+  }
   if (texts) KeepTexts(module, name, *machine, options, out);
   std::string object = machine.ObjectOf(module);
   if (!key.empty()) options.cache->Keep(key, object);
@@ -83,11 +94,12 @@ void CompileOne(const KernelSource& source, const Target& target,
                 LentMachine& machine, const CompileOptions& options,
                 Compiled& out) {
   llvm::LLVMContext context;
-  auto module = MakeModule(context, kSymbol, target, *machine);
-  source.write(*module, kSymbol, *machine);
-  out.object = RenameSymbol(
-      ObjectOf(*module, source.name, target, machine, options, out), kSymbol,
-      source.name);
+  const std::string symbol = SymbolOf(source, target);
+  auto module = MakeModule(context, symbol, target, *machine);
+  source.write(*module, symbol, *machine);
+  out.object = ObjectOf(*module, source.name, target, machine, options, out);
+  if (symbol == source.name) return;
+  out.object = RenameSymbol(out.object, symbol, source.name);
 }
 
 bool AskMaskedVectors(const Target& target, DType dtype) {

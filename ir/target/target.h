@@ -38,6 +38,8 @@ struct Target {
   // Kernels are functions of the host, which run on its threads and which
   // others can call.
   bool runs_on_host() const { return device.empty(); }
+  // The code is WebAssembly, which a page's engine runs and no artifact holds.
+  bool runs_in_page() const { return triple.starts_with("wasm"); }
 };
 
 // "native" is resolved to the best level that this machine's features cover;

@@ -149,7 +149,9 @@ std::string CpuFeatureNames(uint64_t features) {
                 {MXC_CPU_AMX_BF16, "AMX with bf16"},
                 {MXC_CPU_AMX_INT8, "AMX with int8"},
                 {MXC_CPU_NEON, "NEON"},
-                {MXC_CPU_RVV128, "RISC-V vectors"}};
+                {MXC_CPU_RVV128, "RISC-V vectors"},
+                {MXC_CPU_SIMD128, "WebAssembly with SIMD"},
+                {MXC_CPU_RELAXED_SIMD, "relaxed SIMD"}};
   std::string names;
   auto add = [&names](const std::string& name) {
     names += (names.empty() ? "" : ", ") + name;

@@ -29,14 +29,6 @@ rt::Bytes SectionBytes(std::string_view text) {
   return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-TensorRoles RolesOf(const Plan& plan) {
-  return {.data = plan.data_inputs,
-          .labels = plan.label_inputs,
-          .parameters = plan.parameter_names,
-          .auxiliaries = plan.auxiliary_names,
-          .carries = plan.carries};
-}
-
 // The weights, which may be large, are read where they are.
 Result<std::vector<std::string>> RunSections(const ArtifactSections& sections) {
   MXC_ASSIGN(const runtime::NamelessFile file, MakeTemporaryFile());
@@ -136,6 +128,14 @@ Golden Resolved(const CompileRequest& request) {
 }
 
 }  // namespace
+
+TensorRoles RolesOf(const Plan& plan) {
+  return {.data = plan.data_inputs,
+          .labels = plan.label_inputs,
+          .parameters = plan.parameter_names,
+          .auxiliaries = plan.auxiliary_names,
+          .carries = plan.carries};
+}
 
 Result<Artifact> Generate(const CompileRequest& request, Plan plan,
                           WorkCount* count) {

@@ -23,6 +23,9 @@ struct Artifact {
   double generate_seconds = 0;
 };
 
+// What the plan's network says of its tensors.
+TensorRoles RolesOf(const Plan& plan);
+
 // Plans the network and generates its code. The same request gives the same
 // artifact. Several threads may compile at once, each for itself.
 Result<Artifact> Compile(const CompileRequest& request, Progress& progress);

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes the files ASSETS as constants of C++ (assets.h) into OUT.
-set(text "#include \"tools/page/assets.h\"\n\nnamespace mxc {\n\n")
+# Writes the files ASSETS as constants of C++, which HEADER declares, into OUT.
+set(text "#include \"${HEADER}\"\n\nnamespace mxc {\n\n")
 foreach(asset IN LISTS ASSETS)
   get_filename_component(name ${asset} NAME_WE)
   file(READ ${asset} bytes HEX)

@@ -39,7 +39,7 @@ class ServeApplication final : public Application {
 
   void Reload() { reloader_.Begin(); }
   bool asks_for_key() const { return gate_.asks(); }
-  int64_t answered() const { return metrics_.answered(); }
+  int64_t answered() const override { return metrics_.answered(); }
 
  private:
   std::optional<Response> RefuseStranger(const Request& head) const;

@@ -189,6 +189,7 @@ bool Connection::AfterHead() {
   request.content_type = field(http::field::content_type);
   request.content_encoding = field(http::field::content_encoding);
   request.authorization = field(http::field::authorization);
+  request.range = field(http::field::range);
   const auto id = message["X-Request-Id"];
   if (IsId({id.data(), id.size()})) request.id = std::string(id);
   const auto target = message.target();

@@ -21,7 +21,7 @@ struct Request {
   std::string method, path;
   std::vector<std::pair<std::string, std::string>> query;  // as it was sent
   std::string content_type, content_encoding;
-  std::string authorization;
+  std::string authorization, range;
   std::string id;      // the client's X-Request-Id, or one of this server's
   std::string client;  // its address, without the port
   ByteBuffer body;
@@ -60,6 +60,7 @@ class Application {
                       Respond respond) = 0;
   // Told of every answer that was sent as far as it would go.
   virtual void Finished(const Request& request, int status, uint64_t sent) = 0;
+  virtual int64_t answered() const = 0;  // requests
 };
 
 }  // namespace mxc::serve

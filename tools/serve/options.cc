@@ -37,10 +37,18 @@ void DeclareAccess(CLI::App& app, ServeOptions& options) {
 void DeclareServe(CLI::App& app, ServeOptions& options) {
   run::DeclareSession(app, options.session);
   run::DeclareCheck(app, options.session.check_weights);
+  CLI::Option* artifact = app.get_option("ARTIFACT")->required(false);
   options.session.threads = 1;
   app.get_option("--threads")->description("of each request")->default_str("1");
   options.workers = std::max(1u, std::thread::hardware_concurrency());
   app.option_defaults()->group("Serving");
+  CLI::Option* web =
+      app.add_option(
+             "--web", options.web,
+             "the page in this folder (mxc compile --emit web) instead of "
+             "a network; browsers isolate it from others")
+          ->type_name("FOLDER")
+          ->excludes(artifact);
   app.add_option("--host", options.host,
                  "the address to listen on; 0.0.0.0 lets other machines in: "
                  "see --api-key-file and --tls-cert")
@@ -82,6 +90,10 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
       ->check(Between(1, 86400))
       ->capture_default_str();
   DeclareAccess(app, options);
+  for (const char* of_networks :
+       {"--model", "--api-key-file", "--client-rate"}) {
+    web->excludes(app.get_option(of_networks));
+  }
   run::DeclarePictures(app, options.pictures);
   app.option_defaults()->group("Report");
   app.add_option("--log", options.log,
@@ -94,7 +106,8 @@ void DeclareServe(CLI::App& app, ServeOptions& options) {
                   "      'localhost:8080/predict?top=5'\n"
                   "  curl -d '[[5.1, 3.5, 1.4, 0.2]]' localhost:8080/predict\n"
                   "  curl -F x=@x.npy -F y=@y.npy localhost:8080/predict\n"
-                  "  curl localhost:8080/\n"));
+                  "  curl localhost:8080/\n"
+                  "  mxc serve --web page\n"));
 }
 
 }  // namespace mxc::serve

@@ -16,6 +16,7 @@ struct ServeOptions {
   run::SessionOptions session;
   run::PictureOptions pictures;
   std::vector<std::string> models;  // further ones, NAME=FILE
+  std::string web;                  // a page's folder, instead of networks
   std::string host = "127.0.0.1";
   int port = 8080;                 // 0: any that is free
   size_t workers = 1;              // requests at once

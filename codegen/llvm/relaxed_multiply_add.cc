@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "codegen/llvm/relaxed_multiply_add.h"
+
+#include <optional>
+
+#include "codegen/llvm/transforms.h"
+
+namespace mxc {
+namespace {
+
+using llvm::Value;
+
+struct MultiplyAdd {
+  Value *a, *b, *sum;
+};
+
+bool Contracts(const Value* value, unsigned opcode) {
+  const auto* instruction = llvm::dyn_cast<llvm::BinaryOperator>(value);
+  return instruction != nullptr && instruction->getOpcode() == opcode &&
+         instruction->hasAllowContract();
+}
+
+std::optional<MultiplyAdd> MultiplyAddOf(llvm::Instruction& instruction) {
+  if (const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction)) {
+    if (call->getIntrinsicID() != llvm::Intrinsic::fmuladd) return std::nullopt;
+    return MultiplyAdd{call->getArgOperand(0), call->getArgOperand(1),
+                       call->getArgOperand(2)};
+  }
+  if (!Contracts(&instruction, llvm::Instruction::FAdd)) return std::nullopt;
+  for (const unsigned k : {0u, 1u}) {
+    Value* product = instruction.getOperand(k);
+    if (!product->hasOneUse() || !Contracts(product, llvm::Instruction::FMul)) {
+      continue;
+    }
+    auto* multiply = llvm::cast<llvm::BinaryOperator>(product);
+    return MultiplyAdd{multiply->getOperand(0), multiply->getOperand(1),
+                       instruction.getOperand(1 - k)};
+  }
+  return std::nullopt;
+}
+
+// Of vectors of several registers, each register by itself.
+Value* Emit(llvm::IRBuilder<>& builder, const MultiplyAdd& x,
+            llvm::FixedVectorType& type) {
+  const unsigned lanes = 128 / type.getScalarSizeInBits();
+  const unsigned parts = type.getNumElements() / lanes;
+  auto* part_type = llvm::FixedVectorType::get(type.getElementType(), lanes);
+  llvm::SmallVector<int> whole;
+  for (unsigned i = 0; i < type.getNumElements(); ++i) whole.push_back(int(i));
+  llvm::SmallVector<Value*> results;
+  for (unsigned p = 0; p < parts; ++p) {
+    const auto mask = llvm::ArrayRef(whole).slice(p * lanes, lanes);
+    const auto part = [&](Value* value) {
+      return parts == 1 ? value : builder.CreateShuffleVector(value, mask);
+    };
+    results.push_back(
+        builder.CreateIntrinsic(llvm::Intrinsic::wasm_relaxed_madd, {part_type},
+                                {part(x.a), part(x.b), part(x.sum)}));
+  }
+  return parts == 1 ? results[0] : llvm::concatenateVectors(builder, results);
+}
+
+bool FillsRegisters(const llvm::Type* type) {
+  const auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(type);
+  return vector != nullptr && vector->getElementType()->isFloatingPointTy() &&
+         vector->getPrimitiveSizeInBits().getFixedValue() % 128 == 0;
+}
+
+}  // namespace
+
+void UseRelaxedMultiplyAdds(llvm::Module& module) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (!FillsRegisters(instruction.getType())) continue;
+      const auto found = MultiplyAddOf(instruction);
+      if (!found) continue;
+      llvm::IRBuilder<> builder(&instruction);
+      instruction.replaceAllUsesWith(
+          Emit(builder, *found,
+               *llvm::cast<llvm::FixedVectorType>(instruction.getType())));
+      instruction.eraseFromParent();
+    }
+  }
+}
+
+}  // namespace mxc

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// usage: node node.mjs BIN_DIR
+// Pages of `mxc compile --emit web` in Node beside the same networks' artifacts for
+// x86-64-v2: outputs, and parameters after steps of training, have the same bytes.
+// Damaged .params files and wrong inputs are refused in a sentence.
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { check, compare, folder, mxc, outcome, page, sameBytes, source } from './support.mjs';
+
+const bin = process.argv[2];
+const model = (name) => join(source, 'models', `${name}.json`);
+
+// Exponentials, roots, whole numbers, windows, a loop of turns, reductions.
+const MIXED = {
+  mxc: 1, name: 'mixed', inputs: { data: ['N', 3, 8, 8] },
+  parameters: { weights: { init: '["uniform", {"scale": 0.5}]' } },
+  nodes: [
+    { op: 'Convolution', name: 'conv0', kernel: [3, 3], num_filter: 8 },
+    { op: 'BatchNorm', name: 'norm0' },
+    { op: 'Activation', act_type: 'tanh' },
+    { op: 'Reshape', shape: [6, 1, 48] },
+    { op: 'RNN', name: 'rnn', mode: 'gru', state_size: 8, num_layers: 1, bidirectional: true,
+      inputs: [[], 'weights', [{ op: '_zeros', shape: [2, 1, 8] }]] },
+    { op: 'LeakyReLU', act_type: 'gelu' },
+    { op: 'LayerNorm', name: 'norm1' },
+    { op: 'Reshape', shape: [1, -1] },
+    { op: 'FullyConnected', name: 'fc1', num_hidden: 10 },
+    { op: 'SoftmaxOutput', name: 'softmax' }],
+};
+
+async function answers() {
+  const mixed = join(folder(), 'mixed.json');
+  writeFileSync(mixed, JSON.stringify(MIXED));
+  for (const network of [model('mlp'), model('lenet'), mixed]) {
+    const { same, worst } = await compare(bin, network);
+    check(same, `${network}: the bytes of outputs; they differ by ${worst}`);
+  }
+}
+
+// As `mxc train --data digits --no-shuffle --seed 7` does.
+async function train(network, { steps, batch, rate }, ...words) {
+  const path = folder();
+  const options = ['--entry', 'train,infer', '--batch', batch, '--init', 'xavier', '--seed', 3, ...words];
+  const { open, readParams } = await page(bin, join(path, 'page'), network, ...options);
+  const { digit } = await import(pathToFileURL(join(path, 'page', 'digits.mjs')).href);
+  const net = await open();
+  const entry = net.entry('train');
+  const [data, label] = ['data', 'label'].map((role) => entry.inputs.find((t) => t.role === role).name);
+  const losses = [];
+  for (let step = 0; step < steps; ++step) {
+    const samples = Array.from({ length: batch }, (_, row) => digit(7, step * batch + row));
+    losses.push(net.run('train', {
+      [data]: Float32Array.from(samples.flatMap(({ picture }) => [...picture]), (pixel) => pixel / 255),
+      [label]: samples.map((sample) => sample.label),
+      learning_rate: [rate],
+    }).loss[0]);
+  }
+  mxc(bin, 'compile', network, '--target', 'x86-64-v2', '--golden', 'off', '--quiet', '-o',
+    join(path, 'net.mxa'), ...options);
+  mxc(bin, 'train', join(path, 'net.mxa'), '--data', 'digits', '--no-shuffle', '--seed', 7, '--steps',
+    steps, '--lr', rate, '--threads', 1, '--save', join(path, 'after'));
+  const ours = net.save();
+  const theirs = new Uint8Array(readFileSync(join(path, 'after-0001.params')));
+  const [a, b] = [readParams(ours), readParams(theirs)];
+  check(a.size > 0 && a.size === b.size, `${network}: the arrays of .params`);
+  for (const [name, array] of a) {
+    check(sameBytes(array.data, b.get(name).data), `${network}: ${name} after ${steps} steps`);
+  }
+  const mean = (list) => list.reduce((sum, loss) => sum + loss, 0) / list.length;
+  const [begins, ends] = [mean(losses.slice(0, steps / 2)), mean(losses.slice(-steps / 2))];
+  check(ends < begins, `${network}: it learns: from ${begins} to ${ends}`);
+  return { net, path, ours, theirs, readParams };
+}
+
+function refusal(act) {
+  try {
+    act();
+  } catch (error) {
+    return error instanceof Error && error.constructor === Error ? error.message : `not a sentence: ${error.stack}`;
+  }
+  return '';
+}
+
+function damaged({ net, ours, theirs }) {
+  net.load(theirs);
+  check(sameBytes(net.save(), ours), 'what is loaded is what is saved');
+  for (let length = 0; length < Math.min(ours.length, 400); ++length) {
+    const said = refusal(() => net.load(ours.slice(0, length)));
+    check(said !== '' && !said.startsWith('not'), `a file that ends at byte ${length}: ${said}`);
+  }
+  for (let at = 0; at < 300; ++at) {
+    for (const byte of [0, 0x7f, 0xff]) {
+      const changed = ours.slice();
+      changed[at] = byte;
+      const said = refusal(() => net.load(changed));
+      check(!said.startsWith('not'), `byte ${at} of the file is ${byte}: ${said}`);
+    }
+  }
+  net.load(ours);
+  check(refusal(() => net.load(new TextEncoder().encode('{"mxc": 1, "name": 1}'))) === 'this is no .params file', 'JSON as .params');
+  check(sameBytes(net.save(), ours), 'a refused file changes nothing');
+}
+
+function wrongInputs({ net }) {
+  const said = (act) => refusal(act);
+  check(said(() => net.run('fly')) === "there is no entry 'fly'; known: train, infer", 'an unknown entry');
+  check(said(() => net.run('infer', { x: [1] })) === "entry 'infer' has no input 'x'; it has data", 'an unknown input');
+  check(said(() => net.run('infer', { data: [1, 2] })).startsWith("input 'data' has 2 elements, expected f32["), 'a short input');
+}
+
+await answers();
+await train(model('mlp'), { steps: 20, batch: 16, rate: 0.1 });
+const lenet = await train(model('lenet'), { steps: 20, batch: 16, rate: 0.05 }, '--opt', 'momentum=0.9');
+damaged(lenet);
+wrongInputs(lenet);
+const code = readFileSync(join(lenet.path, 'page', 'lenet.wasm'));
+check(WebAssembly.Module.imports(new WebAssembly.Module(code)).length === 0, 'the module imports nothing');
+const size = (name) => statSync(join(lenet.path, 'page', name)).size;
+check(size('lenet.wasm') <= 120e3, `LeNet's module with training has ${size('lenet.wasm')} bytes`);
+const download = ['lenet.wasm', 'lenet.mjs', 'index.html', 'digits.mjs'].reduce((sum, name) => sum + size(name), 0);
+check(download < 200e3, `LeNet's page has ${download} bytes without weights`);
+console.log(`lenet.wasm ${size('lenet.wasm')}, page ${download} bytes`);
+process.exit(outcome());

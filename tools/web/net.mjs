@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+/**
+ * A network that mxc compiled to WebAssembly, for browsers and Node.
+ *
+ *     import { open } from './net.mjs';
+ *     const net = await open();
+ *     const { softmax_output } = net.run('infer', { data: pixels });
+ *
+ * and, where it was compiled with `--entry train,…`,
+ *
+ *     const { loss } = net.run('train', { data, softmax_label, learning_rate: [0.1] });
+ *     const file = net.save();  // the bytes of a .params file, as MXNet's
+ *
+ * Tensors are dense and row-major, in typed arrays: f32 Float32Array, f64
+ * Float64Array, i32 Int32Array, i64 BigInt64Array, u8 Uint8Array and so on; f16
+ * and bf16 are their bits in a Uint16Array. Everything runs on the calling
+ * thread, one call at a time. Errors are sentences.
+ *
+ * @typedef {{name: string, dtype: string, shape: number[], role: string,
+ *            offset: number}} Tensor
+ * @typedef {Tensor & {initial: number}} State  initial: a place in the weights
+ *   file, -1 for zeros
+ * @typedef {{name: string, symbol: string, batch: number, inputs: Tensor[],
+ *            outputs: Tensor[]}} Entry
+ * @typedef {{name: string, wasm: string, weights: string, weightBytes: number,
+ *            target: string, entries: Entry[], states: State[],
+ *            labels: string[], preprocessing: string}} Description
+ * @typedef {ArrayLike<number|bigint>} Values
+ * @typedef {{dtype: string, shape: number[], data: any}} NamedArray
+ */
+
+/** @type {Description} What was compiled. */
+export const description = /* written by mxc */ null;
+
+// By MXNet's type flags, which .params files hold.
+const ARRAYS = {
+  f32: Float32Array, f64: Float64Array, f16: Uint16Array, u8: Uint8Array,
+  i32: Int32Array, i8: Int8Array, i64: BigInt64Array, bool: Uint8Array,
+  i16: Int16Array, u16: Uint16Array, u32: Uint32Array, u64: BigUint64Array,
+  bf16: Uint16Array,
+};
+const DTYPES = Object.keys(ARRAYS);
+
+/** @param {number[]} shape */
+const count = (shape) => shape.reduce((n, extent) => n * extent, 1);
+/** @param {{dtype: string, shape: number[]}} t */
+const typeOf = (t) => `${t.dtype}[${t.shape.join(', ')}]`;
+
+const PIECE = 4 << 20, AT_ONCE = 4;
+
+/** @param {URL} url @returns {Promise<Uint8Array>} */
+async function fileOf(url) {
+  const { readFile } = await import('node:fs/promises');
+  return new Uint8Array(await readFile(url));
+}
+
+/** @param {URL} url @param {RequestInit} [request] */
+async function ask(url, request) {
+  const answer = await fetch(url, request);
+  if (!answer.ok) {
+    throw new Error(`${url}: the server answers ${answer.status}`);
+  }
+  return answer;
+}
+
+/**
+ * Fills `to` with the file, piece by piece where the server knows ranges.
+ * @param {URL} url @param {Uint8Array} to
+ * @param {(done: number, all: number) => void} onProgress
+ */
+async function fill(url, to, onProgress) {
+  const whole = (/** @type {Uint8Array} */ bytes) => {
+    if (bytes.length !== to.length) {
+      throw new Error(`${url}: ${bytes.length} bytes, expected ${to.length}`);
+    }
+    to.set(bytes);
+    onProgress(to.length, to.length);
+  };
+  if (to.length === 0) return;
+  if (url.protocol === 'file:') return whole(await fileOf(url));
+  let next = 0, done = 0, ended = false;
+  const worker = async () => {
+    while (next < to.length && !ended) {
+      const from = next, end = Math.min(from + PIECE, to.length);
+      next = end;
+      const answer = await ask(url, { headers: { Range: `bytes=${from}-${end - 1}` } });
+      const bytes = new Uint8Array(await answer.arrayBuffer());
+      if (ended) return;
+      if (answer.status !== 206) {
+        ended = true;
+        return whole(bytes);
+      }
+      if (bytes.length !== end - from) {
+        throw new Error(`${url}: ${bytes.length} bytes from ${from} on, expected ${end - from}`);
+      }
+      to.set(bytes, from);
+      onProgress(done += bytes.length, to.length);
+    }
+  };
+  // The first says whether there are ranges at all.
+  const first = worker();
+  await Promise.all([first, ...Array.from({ length: to.length > PIECE ? AT_ONCE - 1 : 0 }, worker)]);
+}
+
+/** A network and its memory. */
+export class Network {
+  /** @param {WebAssembly.Instance} instance */
+  constructor(instance) {
+    this.description = description;
+    this.exports = /** @type {any} */ (instance.exports);
+    this.memory = /** @type {WebAssembly.Memory} */ (this.exports.memory);
+  }
+
+  /**
+   * A tensor's elements where they lie: of an input, until a run, what is
+   * written here is as good as given.
+   * @param {Tensor} tensor @param {'tensors'|'states'|'weights'} region
+   */
+  view(tensor, region = 'tensors') {
+    const base = this.exports[`mxc_${region}`].value >>> 0;
+    return new ARRAYS[tensor.dtype](
+        this.memory.buffer, base + tensor.offset, count(tensor.shape));
+  }
+
+  /**
+   * @param {string} name @param {number} [batch]
+   * @returns {Entry | undefined} that for this batch; the first if none is given
+   */
+  entry(name, batch) {
+    return description.entries.find(
+        (e) => e.name === name && (batch === undefined || e.batch === batch));
+  }
+
+  /**
+   * Runs an entry: 'infer', 'score', or 'train', which changes the parameters.
+   * @param {string|Entry} which
+   * @param {Record<string, Values>} inputs by name; one that is left out keeps
+   *   its elements from the run before
+   * @returns {Record<string, any>} copies of the outputs, by name
+   */
+  run(which, inputs = {}) {
+    const entry = typeof which === 'string' ? this.entry(which) : which;
+    if (!entry) {
+      const known = description.entries.map((e) => e.name).join(', ');
+      throw new Error(`there is no entry '${which}'; known: ${known}`);
+    }
+    for (const [name, values] of Object.entries(inputs)) {
+      const input = entry.inputs.find((t) => t.name === name);
+      if (!input) {
+        const known = entry.inputs.map((t) => t.name).join(', ');
+        throw new Error(`entry '${entry.name}' has no input '${name}'; it has ${known}`);
+      }
+      const to = this.view(input);
+      if (values.length !== to.length) {
+        throw new Error(`input '${name}' has ${values.length} elements, expected ${typeOf(input)}`);
+      }
+      const wide = to instanceof BigInt64Array || to instanceof BigUint64Array;
+      to.set(wide ? Array.from(values, BigInt) : /** @type {any} */ (values));
+    }
+    this.exports[entry.symbol]();
+    return Object.fromEntries(entry.outputs.map((t) => [t.name, this.view(t).slice()]));
+  }
+
+  /** Parameters, moving statistics and the optimizer's numbers, as compiled. */
+  reset() {
+    for (const state of description.states) {
+      const to = this.view(state, 'states');
+      if (state.initial < 0) new Uint8Array(to.buffer, to.byteOffset, to.byteLength).fill(0);
+      else to.set(this.view({ ...state, offset: state.initial }, 'weights'));
+    }
+  }
+
+  /** @returns {State[]} what a .params file holds */
+  trained() {
+    return description.states.filter((s) => s.role === 'parameter' || s.role === 'auxiliary');
+  }
+
+  /** @returns {Uint8Array} a .params file of the parameters as they are */
+  save() {
+    /** @type {Map<string, NamedArray>} */
+    const arrays = new Map();
+    for (const state of this.trained()) {
+      const prefix = state.role === 'parameter' ? 'arg:' : 'aux:';
+      arrays.set(prefix + state.name, { ...state, data: this.view(state, 'states') });
+    }
+    return writeParams(arrays);
+  }
+
+  /**
+   * Takes the parameters of a .params file; the optimizer begins anew. Nothing
+   * changes where one is missing or is of another type.
+   * @param {Uint8Array} bytes
+   */
+  load(bytes) {
+    const arrays = readParams(bytes);
+    const found = this.trained().map((state) => {
+      const array = ['arg:', 'aux:', ''].map((prefix) => arrays.get(prefix + state.name)).find(Boolean);
+      if (!array) throw new Error(`the file has no array '${state.name}'`);
+      if (typeOf(array) !== typeOf(state)) {
+        throw new Error(`'${state.name}' is ${typeOf(array)} in the file, expected ${typeOf(state)}`);
+      }
+      return { state, array };
+    });
+    if (found.length === 0) throw new Error('this network was compiled without --entry train and keeps its weights');
+    this.reset();
+    for (const { state, array } of found) this.view(state, 'states').set(array.data);
+  }
+}
+
+/**
+ * Fetches the module and its weights, which lie beside this file.
+ * @param {{base?: string|URL, onProgress?: (done: number, all: number) => void}} [options]
+ *   base: the address of the folder, if it is another; onProgress is told bytes
+ *   of weights
+ */
+export async function open({ base = import.meta.url, onProgress = () => {} } = {}) {
+  const url = new URL(description.wasm, base);
+  const code = url.protocol === 'file:' ? await fileOf(url) : await (await ask(url)).arrayBuffer();
+  const { instance } = await WebAssembly.instantiate(code);
+  const net = new Network(instance);
+  const weights = net.view(
+      { name: '', role: '', dtype: 'u8', shape: [description.weightBytes], offset: 0 }, 'weights');
+  await fill(new URL(description.weights, base), weights, onProgress);
+  net.reset();
+  return net;
+}
+
+const LIST = 0x112n, V1 = 0xf993fac8, V2 = 0xf993fac9, V3 = 0xf993faca;
+
+/**
+ * The arrays of a .params file of any MXNet, by name.
+ * @param {Uint8Array} bytes @returns {Map<string, NamedArray>}
+ */
+export function readParams(bytes) {
+  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = 0;
+  const take = (/** @type {number} */ n) => {
+    if (!(n <= bytes.length - at)) throw new Error(`the .params file ends early, at byte ${at}`);
+    at += n;
+    return at - n;
+  };
+  const u32 = () => data.getUint32(take(4), true);
+  const u64 = () => Number(data.getBigUint64(take(8), true));
+  if (bytes.length < 8 || data.getBigUint64(0, true) !== LIST) throw new Error('this is no .params file');
+  at = 16;
+  const arrays = [];
+  for (let n = u64(); n > 0; --n) {
+    const start = at, magic = u32();
+    if ((magic === V2 || magic === V3) && u32() !== 0) {
+      throw new Error(`the array at byte ${start} is sparse`);
+    }
+    const wide = magic === V1 || magic === V2 || magic === V3;
+    const rank = wide ? u32() : magic;
+    if (rank === 0 && magic !== V3) throw new Error(`the array at byte ${start} is empty`);
+    if (rank > 32) throw new Error(`the array at byte ${start} has ${rank} axes`);
+    const shape = Array.from({ length: rank }, wide ? u64 : u32);
+    take(8);  // the device it was on
+    const dtype = DTYPES[u32()];
+    if (!dtype) throw new Error(`the array at byte ${start} is of an unknown type`);
+    const size = count(shape) * ARRAYS[dtype].BYTES_PER_ELEMENT;
+    const from = take(size);
+    arrays.push({ dtype, shape, data: new ARRAYS[dtype](bytes.slice(from, from + size).buffer) });
+  }
+  const names = u64();
+  if (names !== arrays.length) throw new Error(`${arrays.length} arrays have ${names} names`);
+  return new Map(arrays.map((array) => {
+    const length = u64(), from = take(length);
+    return [new TextDecoder().decode(bytes.subarray(from, from + length)), array];
+  }));
+}
+
+/**
+ * A .params file, as `mx.nd.load` reads it.
+ * @param {Map<string, NamedArray>} arrays @returns {Uint8Array}
+ */
+export function writeParams(arrays) {
+  /** @type {Uint8Array[]} */
+  const parts = [];
+  const add = (/** @type {any} */ array) => parts.push(
+      new Uint8Array(array.buffer, array.byteOffset, array.byteLength));
+  const u64 = (/** @type {number[]} */ ...numbers) => add(BigUint64Array.from(numbers, BigInt));
+  const entries = [...arrays];
+  u64(Number(LIST), 0, entries.length);
+  for (const [, { dtype, shape, data }] of entries) {
+    add(Uint32Array.of(V2, 0, shape.length));
+    u64(...shape);
+    add(Uint32Array.of(1, 0, DTYPES.indexOf(dtype)));
+    add(data);
+  }
+  u64(entries.length);
+  for (const [name] of entries) {
+    const text = new TextEncoder().encode(name);
+    u64(text.length);
+    add(text);
+  }
+  const bytes = new Uint8Array(parts.reduce((n, part) => n + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
+}
