@@ -14,11 +14,6 @@ namespace mxc::test {
 namespace {
 
 // Of the case's only step.
-KernelPlan PlanOf(MapCase& c) {
-  return BackendOf(EmulatedTarget())
-      .Plan(c.program(), c.program().steps[0], EmulatedTarget(), {});
-}
-
 // exp of x's element over the sum of its row's.
 MapCase SoftmaxCase(Shape shape) {
   MapCase c;
@@ -82,8 +77,8 @@ TEST_CASE("a block has a row, or a few, and softmax waits in the output") {
        {Shape{5, 1000}, Shape{3, 77}, Shape{2, 8192}, Shape{1, 333}}) {
     CAPTURE(ToString(shape));
     MapCase c = SoftmaxCase(shape);
-    CHECK(PlanOf(c).launch.grid[0] == static_cast<uint32_t>(shape[0]));
-    CHECK(PlanOf(c).launch.block[0] >= 32);
+    CHECK(EmulatedPlanOf(c.program()).launch.grid[0] == static_cast<uint32_t>(shape[0]));
+    CHECK(EmulatedPlanOf(c.program()).launch.block[0] >= 32);
     CHECK(c.CheckAll() == "");
   }
 }
@@ -94,7 +89,7 @@ TEST_CASE("threads of a block share the sums of columns") {
     CAPTURE(ToString(shape));
     MapCase c = VarianceCase(shape);
     // A warp by itself needs no shared memory.
-    const mxc_launch launch = PlanOf(c).launch;
+    const mxc_launch launch = EmulatedPlanOf(c.program()).launch;
     CHECK((launch.shared_bytes > 0 || launch.block[0] == 32));
     CHECK(launch.grid[0] * launch.block[0] > static_cast<uint32_t>(shape[1]));
     CHECK(c.CheckAll() == "");
@@ -105,7 +100,7 @@ TEST_CASE("sums over images and their pixels run along the pixels") {
   for (const Shape& shape : {Shape{8, 6, 80}, Shape{4, 3, 49}}) {
     CAPTURE(ToString(shape));
     MapCase c = ChannelSumsCase(shape);
-    CHECK(PlanOf(c).launch.block[0] >= 32);
+    CHECK(EmulatedPlanOf(c.program()).launch.block[0] >= 32);
     CHECK(c.CheckAll(1e-5) == "");
   }
 }
@@ -122,7 +117,7 @@ TEST_CASE("a long sum and a short one over the same variable") {
                     c.At(operand, {Var(r)}));
     };
     c.Set(sum(x, 4096) + Cast(sum(y, few), DType::kF32));
-    CHECK(PlanOf(c).launch.block[0] >= 32);
+    CHECK(EmulatedPlanOf(c.program()).launch.block[0] >= 32);
     CHECK(c.CheckAll(1e-5) == "");
   }
 }
@@ -137,7 +132,7 @@ TEST_CASE("a condition that is the same for all leaves sums to the block") {
       SumOver(3000, [&](Expr r) { return c.At(x, {std::move(r), Var(0)}); });
   const Expr old = c.At(before, {Var(0)});
   c.Set(Select(value - value == Constant(0), old + sum, old));
-  const mxc_launch launch = PlanOf(c).launch;
+  const mxc_launch launch = EmulatedPlanOf(c.program()).launch;
   CHECK(launch.grid[0] * launch.block[0] > 12 * 32);
   CHECK(c.CheckAll(1e-5) == "");
 }
@@ -150,22 +145,22 @@ TEST_CASE("a sum that a result's own condition asks for is its thread's") {
   const Expr sum = SumOver(
       3000, [&](Expr r) { return c.At(x, {std::move(r), Var(0) - Expr(4)}); });
   c.Set(Select(Expr(4) <= Var(0), sum, Constant(0)));
-  CHECK(PlanOf(c).launch.grid[0] == 1);
+  CHECK(EmulatedPlanOf(c.program()).launch.grid[0] == 1);
   CHECK(c.CheckAll(1e-5) == "");
 }
 
 TEST_CASE("few terms, or results enough, take a thread each") {
   MapCase few = SoftmaxCase({5, 40});
-  CHECK(PlanOf(few).launch.shared_bytes == 0);
-  CHECK(PlanOf(few).launch.block[0] == 128);
+  CHECK(EmulatedPlanOf(few.program()).launch.shared_bytes == 0);
+  CHECK(EmulatedPlanOf(few.program()).launch.block[0] == 128);
   MapCase many = VarianceCase({70, 1 << 20});
-  CHECK(PlanOf(many).launch.shared_bytes == 0);
+  CHECK(EmulatedPlanOf(many.program()).launch.shared_bytes == 0);
 }
 
 TEST_CASE("each barrier is needed, and any order of threads gives the bytes") {
   const Shape shape = {4, 8192};
   MapCase c = SoftmaxCase(shape);
-  const KernelPlan plan = PlanOf(c);
+  const KernelPlan plan = EmulatedPlanOf(c.program());
   const EmulatedKernel kernel(EmulatedTarget(), plan.write);
   const auto count = static_cast<size_t>(shape.elements());
   std::vector<float> x(count);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "codegen/backend.h"
 #include "codegen/cuda/compile.h"
 #include "ir/support/check.h"
 #include "ir/target/cuda_target.h"
@@ -46,6 +47,11 @@ EmulatedKernel::EmulatedKernel(const Target& target, WriteKernel write)
   MXC_CHECK(library_ != nullptr, "{}", dlerror());
   kernel_ = static_cast<const mxc_emulated_kernel*>(dlsym(library_, "kernel"));
   MXC_CHECK(kernel_ != nullptr);
+}
+
+KernelPlan EmulatedPlanOf(const Program& program) {
+  const Target target = EmulatedTarget();
+  return BackendOf(target).Plan(program, program.steps[0], target, {});
 }
 
 EmulatedKernel::~EmulatedKernel() { dlclose(library_); }

@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "codegen/cuda/emulated_thread.h"
+#include "codegen/llvm/kernel_plan.h"
 #include "codegen/llvm/session.h"
+#include "ir/program/program.h"
 #include "ir/target/target.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/nameless_file.h"
@@ -16,6 +18,8 @@ namespace mxc::test {
 
 // What kernels of "cuda:emulated" are compiled for.
 Target EmulatedTarget();
+// How the first step of a program becomes a kernel of it.
+KernelPlan EmulatedPlanOf(const Program& program);
 
 class EmulatedKernel {
  public:

@@ -14,12 +14,7 @@
 namespace mxc::test {
 namespace {
 
-KernelPlan PlanOf(MapCase& c) {
-  return BackendOf(EmulatedTarget())
-      .Plan(c.program(), c.program().steps[0], EmulatedTarget(), {});
-}
-
-bool HasTiles(MapCase& c) { return PlanOf(c).launch.shared_bytes > 0; }
+bool HasTiles(MapCase& c) { return EmulatedPlanOf(c.program()).launch.shared_bytes > 0; }
 
 // y[n, c, p] of x[n, p, c].
 MapCase Turned(DType dtype, int64_t images, int64_t pixels, int64_t channels) {
@@ -78,7 +73,7 @@ TEST_CASE("a tile is one of several operands, or there are several") {
   };
   c.Set(Max(across(x) * c.At(scale, {Var(1)}), Constant(0)) * c.At(z) +
         Cast(across(y), DType::kF32));
-  CHECK(PlanOf(c).launch.shared_bytes > 2 * 32 * 33);
+  CHECK(EmulatedPlanOf(c.program()).launch.shared_bytes > 2 * 32 * 33);
   CHECK(c.CheckAll() == "");
 }
 
@@ -110,7 +105,7 @@ TEST_CASE("what would be read outside of the operand is not turned") {
 
 TEST_CASE("the barrier of a tile is needed; any order gives the same bytes") {
   MapCase c = Turned(DType::kF32, 1, 64, 96);
-  const KernelPlan plan = PlanOf(c);
+  const KernelPlan plan = EmulatedPlanOf(c.program());
   const EmulatedKernel kernel(EmulatedTarget(), plan.write);
   constexpr size_t kCount = 64 * 96;
   alignas(16) static float x[kCount], y[kCount];
