@@ -77,7 +77,8 @@ TEST_CASE("a block has a row, or a few, and softmax waits in the output") {
        {Shape{5, 1000}, Shape{3, 77}, Shape{2, 8192}, Shape{1, 333}}) {
     CAPTURE(ToString(shape));
     MapCase c = SoftmaxCase(shape);
-    CHECK(EmulatedPlanOf(c.program()).launch.grid[0] == static_cast<uint32_t>(shape[0]));
+    CHECK(EmulatedPlanOf(c.program()).launch.grid[0] ==
+          static_cast<uint32_t>(shape[0]));
     CHECK(EmulatedPlanOf(c.program()).launch.block[0] >= 32);
     CHECK(c.CheckAll() == "");
   }

@@ -14,7 +14,9 @@
 namespace mxc::test {
 namespace {
 
-bool HasTiles(MapCase& c) { return EmulatedPlanOf(c.program()).launch.shared_bytes > 0; }
+bool HasTiles(MapCase& c) {
+  return EmulatedPlanOf(c.program()).launch.shared_bytes > 0;
+}
 
 // y[n, c, p] of x[n, p, c].
 MapCase Turned(DType dtype, int64_t images, int64_t pixels, int64_t channels) {
