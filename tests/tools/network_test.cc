@@ -140,7 +140,9 @@ TEST_CASE("driver: targets are chosen for what a network multiplies") {
     test::WriteText(path, text);
     const auto network = LoadedNetwork::Read(Initialized(path));
     REQUIRE_MESSAGE(network.ok(), Render(network.errors()));
-    return (*network)->StorageFor({.shapes = {{"data", data}}}, precision);
+    Specialization of;
+    of.shapes = {{"data", data}};
+    return (*network)->StorageFor(of, precision);
   };
   CHECK(*storage(kFused, {1, 2, 5, 5}, DType::kF32) == DType::kI8);
   CHECK(*storage(kLinear, {1, 6}, DType::kBF16) == DType::kBF16);
