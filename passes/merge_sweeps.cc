@@ -16,7 +16,8 @@
 // less than that, so that nothing large has to stay alive for it. Others only
 // as neighbours in the order of steps, for the same reason. A step that writes
 // a next state must wait for all readers of the state, so what others wait for
-// does not join it.
+// does not join it. Nor do steps of two micro-batches join: what the first one
+// keeps would be there until the second one has run.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -159,6 +160,7 @@ class Merging {
                              const SweepStep& second) const {
     const Step &a = first.step, &b = second.step;
     if (a.outputs.size() + b.outputs.size() > kMaxOutputs) return std::nullopt;
+    if (a.part != b.part) return std::nullopt;
     if (UpdatesState(program_, a) != UpdatesState(program_, b)) {
       return std::nullopt;
     }
