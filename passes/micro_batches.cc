@@ -126,11 +126,20 @@ class Parts {
 
   Value Whole(TensorRole role, const std::vector<Value>& parts) {
     GraphBuilder builder(graph_, *parts[0].node);
-    if (role == TensorRole::kOther) return builder.Concat(parts, 0, "batch");
-    Value sum;
-    for (const Value& part : parts) sum = Sum(sum, part);
+    const auto of_all = [](Value value) {
+      value.node->part = -1;
+      return value;
+    };
+    if (role == TensorRole::kOther) {
+      return parts.size() == 1 ? parts[0]
+                               : of_all(builder.Concat(parts, 0, "batch"));
+    }
+    Value sum = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) {
+      sum = of_all(Sum(sum, parts[i]));
+    }
     if (role != TensorRole::kLoss) return sum;
-    return builder.Mul(sum, 1.0 / static_cast<double>(count_));
+    return of_all(builder.Mul(sum, 1.0 / static_cast<double>(count_)));
   }
 
   Graph& graph_;
