@@ -109,17 +109,6 @@ def test_gradients_pass_through_whole_numbers():
     assert y.asnumpy().tolist() == [3, 6] and x.grad.asnumpy().tolist() == [3, 3]
 
 
-def test_whole_numbers_beside_real_ones_have_no_gradient():
-    x, y = (mx.np.array([1, 2], dtype=dtype) for dtype in ("int32", "float32"))
-    x.attach_grad()
-    y.attach_grad()
-    with autograd.record():
-        z = x * y + x
-    z.backward()
-    assert x.grad.asnumpy().tolist() == [0, 0]
-    assert y.grad.asnumpy().tolist() == [1, 2]
-
-
 def test_places_have_no_gradient_and_values_the_usual_one():
     places, values = whole([0, 2]), marked([1, 2, 3])
     with autograd.record():

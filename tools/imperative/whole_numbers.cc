@@ -68,14 +68,10 @@ class OverReals {
     }
     const std::optional<AttrsPtr> attrs = RealAttributes(node);
     if (!attrs) return false;
-    // Beside real numbers whole ones are constants, as MXNet has it.
-    const bool mixes = std::ranges::any_of(node.inputs, [](const Value& input) {
-      return IsFloat(input.type().dtype);
-    });
     std::vector<Value> inputs;
     std::vector<TensorType> types;
     for (const Value& input : node.inputs) {
-      const Value real = mixes && IsWholeValue(input) ? input : Of(input);
+      const Value real = Of(input);
       inputs.push_back(IsWholeValue(real) ? builder_.Cast(real, DType::kF64)
                                           : real);
       types.push_back(inputs.back().type());
