@@ -70,6 +70,10 @@ class LentMachine::Generator {
   llvm::TargetMachine& machine() const { return *machine_; }
 
   std::string ObjectOf(llvm::Module& module) {
+    // LLVM 19 writes the symbols of one module of WebAssembly alone.
+    if (machine_->getTargetTriple().isWasm()) {
+      return EmitFile(module, *machine_, llvm::CodeGenFileType::ObjectFile);
+    }
     if (passes_ == nullptr) {
       passes_ = std::make_unique<llvm::legacy::PassManager>();
       AddPassesToEmit(*passes_, module, *machine_, stream_,
