@@ -70,7 +70,8 @@ class LentMachine::Generator {
   llvm::TargetMachine& machine() const { return *machine_; }
 
   std::string ObjectOf(llvm::Module& module) {
-    // LLVM 19 writes the symbols of one module of WebAssembly alone.
+    // Written by the passes of another one, a module of WebAssembly lacks
+    // functions that it exports (LLVM 19).
     if (machine_->getTargetTriple().isWasm()) {
       return EmitFile(module, *machine_, llvm::CodeGenFileType::ObjectFile);
     }
