@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/base/nameless_file.h"
 #include "runtime/ndarray/idle_executors.h"
-#include "tools/driver/compile.h"
+#include "tests/ndarray/saved_artifact.h"
 
 namespace mxc::test {
 namespace {
@@ -19,19 +18,13 @@ using runtime::IdleExecutors;
 // Between its layers lie 4,000 bytes and more.
 std::shared_ptr<const runtime::Model> CompiledModel() {
   CompileRequest request;
-  request.network.text = std::make_shared<const SourceFile>(SourceFile{
-      "net.json", R"({"mxc": 1, "inputs": {"data": ["N", 5]}, "nodes": [
-        {"op": "FullyConnected", "name": "fc1", "num_hidden": 1000},
-        {"op": "FullyConnected", "name": "fc2", "num_hidden": 3}]})"});
   request.network.init = "xavier";
   request.batches = {1};
-  Progress silent;
-  auto artifact = Compile(request, silent);
-  REQUIRE(artifact.ok());
-  auto file = runtime::NamelessFile::Create();
-  REQUIRE(file.ok());
-  REQUIRE(Save(request, *artifact, file->path()).ok());
-  auto model = runtime::Model::Open(file->path(), {});
+  const runtime::NamelessFile file = SavedArtifact(
+      request, R"({"mxc": 1, "inputs": {"data": ["N", 5]}, "nodes": [
+        {"op": "FullyConnected", "name": "fc1", "num_hidden": 1000},
+        {"op": "FullyConnected", "name": "fc2", "num_hidden": 3}]})");
+  auto model = runtime::Model::Open(file.path(), {});
   REQUIRE(model.ok());
   return *model;
 }

@@ -11,9 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/base/nameless_file.h"
 #include "tests/ndarray/handles.h"
-#include "tools/driver/compile.h"
+#include "tests/ndarray/saved_artifact.h"
 
 namespace mxc::test {
 namespace {
@@ -31,20 +30,13 @@ using Program = std::unique_ptr<mxc_program, decltype(&mxc_program_release)>;
 
 Model Compiled(const std::vector<std::string>& entries) {
   CompileRequest request;
-  request.network.text =
-      std::make_shared<const SourceFile>(SourceFile{"net.json", kNetwork});
   request.network.init = "xavier";
   request.network.seed = 5;
   request.batches = {kBatch};
   request.entries = entries;
-  Progress silent;
-  auto artifact = Compile(request, silent);
-  REQUIRE(artifact.ok());
-  auto file = runtime::NamelessFile::Create();
-  REQUIRE(file.ok());
-  REQUIRE(Save(request, *artifact, file->path()).ok());
+  const runtime::NamelessFile file = SavedArtifact(request, kNetwork);
   mxc_model* model = nullptr;
-  Expect(mxc_model_open(file->path().c_str(), nullptr, &model));
+  Expect(mxc_model_open(file.path().c_str(), nullptr, &model));
   return {model, &mxc_model_close};
 }
 
