@@ -21,7 +21,7 @@ FLOORS = {
     "ir": ["ir/optimizers", "ir/ops", "ir/program", "ir/graph", "ir/target",
            "ir/support"],
     "runtime": ["runtime/python", "runtime/api", "runtime/fit", "runtime/tune",
-                "runtime/job",
+                "runtime/job", "runtime/remote",
                 "runtime/train/step", "runtime/train", "runtime/data",
                 "runtime/kvstore", "runtime/autograd", "runtime/ndarray",
                 "runtime/engine",
