@@ -279,10 +279,7 @@ Status SearchRun::Keep(const TrialRuns& trials, const tune::Record& record,
     MXC_RETURN_IF_ERROR(
         CopyFile(from, train::BestPath(options_.save, extension)));
   }
-  MXC_RETURN_IF_ERROR(CopyFile(name.SymbolPath(), SymbolPath()));
-  std::error_code error;
-  if (!options_.keep_trials) std::filesystem::remove_all(Folder(), error);
-  return Done{};
+  return CopyFile(name.SymbolPath(), SymbolPath());
 }
 
 void SearchRun::Tell(const SearchFacts& facts, const TrialRuns& trials,
@@ -363,10 +360,13 @@ Result<int> SearchRun::Run() {
     if (result->best < 0) {
       return UnplacedError("no trial has learned anything: each has failed");
     }
-    // What was kept is kept: of the trials nothing is left.
-    if (std::filesystem::exists(Folder())) {
+    // The symbol is kept last: where it is, the rest is, and the trials may be
+    // gone in part.
+    if (!std::filesystem::exists(SymbolPath())) {
       MXC_RETURN_IF_ERROR(Keep(trials, **record, *result));
     }
+    std::error_code error;
+    if (!options_.keep_trials) std::filesystem::remove_all(Folder(), error);
   }
   Tell(facts, trials, **record, *result);
   return result->interrupted ? kInterrupted : kSuccess;

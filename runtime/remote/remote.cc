@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/remote.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <mutex>
 #include <utility>
 
-#include "runtime/base/checksum.h"
-#include "runtime/base/destination.h"
-#include "runtime/base/file.h"
 #include "runtime/base/file_locator.h"
-#include "runtime/base/random_number.h"
+#include "runtime/base/gathered_file.h"
 #include "runtime/remote/download.h"
 #include "runtime/remote/location.h"
 
@@ -76,21 +69,10 @@ bool IsThere(const std::string& path, uint64_t bytes) {
 
 Status FetchTo(const Location& location, const ObjectFacts& facts,
                const std::string& path) {
-  MXC_RT_RETURN_IF_ERROR(runtime::MakeFoldersAround(path));
-  const std::string temporary =
-      path + "." + std::to_string(runtime::RandomNumber()) + ".part";
-  runtime::Descriptor file(
-      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (file.get() < 0) return runtime::SystemError("create", temporary);
-  Status status = Download(location, facts, file.get(), temporary);
-  if (status.ok() && !file.Close()) {
-    status = runtime::SystemError("write", temporary);
-  }
-  if (status.ok() && std::rename(temporary.c_str(), path.c_str()) != 0) {
-    status = runtime::SystemError("create", path);
-  }
-  if (!status.ok()) unlink(temporary.c_str());
-  return status;
+  MXC_RT_ASSIGN(runtime::GatheredFile file,
+                runtime::GatheredFile::Create(path));
+  MXC_RT_RETURN_IF_ERROR(Download(location, facts, file.descriptor(), path));
+  return file.Commit();
 }
 
 }  // namespace
