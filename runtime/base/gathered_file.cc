@@ -13,10 +13,9 @@ namespace mxc::runtime {
 
 StatusOr<GatheredFile> GatheredFile::Create(std::string path) {
   MXC_RT_RETURN_IF_ERROR(MakeFoldersAround(path));
-  std::string temporary =
-      path + "." + std::to_string(RandomNumber()) + ".part";
-  Descriptor file(open(temporary.c_str(),
-                       O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  std::string temporary = path + "." + std::to_string(RandomNumber()) + ".part";
+  Descriptor file(
+      open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (file.get() < 0) return SystemError("create", temporary);
   return GatheredFile(std::move(path), std::move(temporary), std::move(file));
 }
