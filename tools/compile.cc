@@ -9,6 +9,7 @@
 #include "tools/command.h"
 #include "tools/compile_report.h"
 #include "tools/emit.h"
+#include "tools/ensemble.h"
 #include "tools/output_file.h"
 #include "tools/picture_settings.h"
 #include "tools/request_options.h"
@@ -24,6 +25,7 @@ struct CompileOptions {
   RequestOptions request;
   EmitOptions emit;
   PictureSettings pictures;
+  EnsembleRequest ensemble;
   bool time_passes = false, print_passes = false;
 };
 
@@ -45,6 +47,21 @@ void WarnOfUnused(const CompileRequest& request, Progress& progress) {
     warn("--label-smoothing says", "it changes");
   if (!training.lr_mult.empty()) warn("--lr-mult says", "it changes");
   if (!training.wd_mult.empty()) warn("--wd-mult says", "it changes");
+}
+
+// The network that is compiled, where several make it.
+Status TakeMembers(const CompileOptions& options, CompileRequest& request) {
+  const EnsembleRequest& ensemble = options.ensemble;
+  if (ensemble.how.empty()) {
+    if (ensemble.members.empty()) return Done{};
+    return UnplacedError(
+        fmt::format("'{}' is one network too many: --ensemble mean joins them",
+                    ensemble.members.front()));
+  }
+  if (options.emit.output.empty()) {
+    return UnplacedError("-o is missing: an ensemble has no name of its own");
+  }
+  return JoinEnsemble(ensemble, request);
 }
 
 // What the artifact keeps of pictures and classes.
@@ -111,6 +128,10 @@ int RunCompile(CompileOptions options) {
     if (!to.ok()) request = to.errors();
   }
   if (request.ok()) {
+    const Status members = TakeMembers(options, *request);
+    if (!members.ok()) request = members.errors();
+  }
+  if (request.ok()) {
     const Status pictures = TakePictures(options.pictures, *request);
     if (!pictures.ok()) request = pictures.errors();
   }
@@ -160,6 +181,15 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddModelOptions(app, options->request);
   AddWeightOptions(app, request.network);
   AddClassesOption(app, request.network);
+  app.add_option("MEMBER", options->ensemble.members,
+                 "further networks of an ensemble")
+      ->expected(0, 255);
+  app.add_option("--ensemble", options->ensemble.how,
+                 "one artifact of several networks: mean of their outputs, or "
+                 "vote, the share of them that tells a class; each has the "
+                 "parameters that lie beside it")
+      ->check(OneOf({"mean", "vote"}))
+      ->type_name("mean|vote");
   app.option_defaults()->group("Output");
   app.add_option("-o", options->emit.output,
                  "the file to write (default: MODEL's name)")
@@ -209,6 +239,7 @@ std::function<int()> AddCompile(CLI::App& app) {
       "  mxc compile net-symbol.json --batch 1,8 -o net.mxa\n"
       "  mxc compile net.json --emit obj,header\n"
       "  mxc compile net.json --emit web --entry train,infer -o page\n"
+      "  mxc compile --ensemble mean a-symbol.json b-symbol.json -o ab.mxa\n"
       "  mxc compile net.json --init xavier --entry train,score");
   return [options]() -> int {
     if (options->request.request.network.model.empty() &&

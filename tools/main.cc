@@ -15,6 +15,7 @@
 #include "ir/target/target.h"
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
+#include "runtime/remote/remote.h"
 #include "tools/command.h"
 #include "tools/out_of_memory.h"
 #include "tools/terminal.h"
@@ -134,5 +135,6 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   mxc::runtime::ReserveStandardStreams();
   mxc::runtime::RemoveUnfinishedAtSignals();
+  mxc::remote::LocateFiles();
   return mxc::runtime::FinishStandardOutput(Main(argc, argv));
 }

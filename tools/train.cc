@@ -1,260 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 // mxc train: compiles MODEL for training on the given data, then hands over to
 // `mxc-run train`, whose options are known here, too.
-#include <fmt/format.h>
-
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
-#include <set>
-#include <string_view>
+#include <string>
+#include <utility>
+#include <vector>
 
-#include "runtime/base/destination.h"
-#include "runtime/data/iterator.h"
-#include "runtime/fit/outputs.h"
-#include "runtime/fit/request.h"
-#include "runtime/job/job.h"
-#include "runtime/kvstore/averaging.h"
-#include "runtime/train/caffe_snapshot.h"
-#include "runtime/train/read_parameters.h"
+#include "runtime/base/file_lock.h"
+#include "runtime/base/nameless_file.h"
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/driver/compile.h"
-#include "tools/driver/plan_text.h"
 #include "tools/driver/temporary_file.h"
+#include "tools/driver/unplaced_error.h"
 #include "tools/dry_run.h"
-#include "tools/output_file.h"
-#include "tools/request_options.h"
-#include "tools/saved_series.h"
-#include "tools/solver_words.h"
 #include "tools/train_data.h"
-#include "tools/train_devices.h"
-#include "tools/train_labels.h"
-#include "tools/train_loop.h"
 #include "tools/train_shapes.h"
-#include "tools/usage/source_help.h"
-#include "tools/usage/values.h"
+#include "tools/training.h"
 
 namespace mxc {
 namespace {
 
-struct TrainOptions {
-  ReportStyle style;
-  RequestOptions request;
-  std::string output;  // empty: a file that goes with the process
-  DataRequest data;
-  std::string classes;       // --classes; empty: as the network has them
-  bool begins_anew = false;  // --init was said
-  std::string kvstore;       // of a job
-  bool accumulates = false;  // an update follows several batches
-  bool averages = false;     // --ema
-  // As mxc-run will be told.
-  std::string device;  // empty: the target's
-  SavedSeries series;
-  // Empty: not said.
-  std::string validation, log_folder, trace, states, metrics;
-  std::vector<std::string> validation_options;
-  bool dry = false;                   // --dry-run
-  std::string snapshot;               // a .solverstate
-  std::optional<SolverWords> solver;  // these are the words of
-};
-
-// Labels beyond the values of an output are never learned, and no loss tells.
-void WarnOfFewClasses(const ReportStyle& style, const Plan& plan) {
-  const Program& program = plan.programs.front();
-  const Buffer& output =
-      program.buffers[program.BuffersOf(BufferKind::kOutput).front()];
-  const Shape& shape = output.type.shape;
-  const int64_t values = shape.rank() > 0 ? shape[shape.rank() - 1] : 1;
-  const int64_t names = std::ssize(plan.label_names);
-  if (values == 1 || values >= names) return;
-  PrintPhase(style, "note",
-             fmt::format("the data have {} classes or symbols, output '{}' "
-                         "tells {} apart; --classes auto gives it as many",
-                         names, output.name, values));
-}
-
-// Whoever did not name a file may expect new parameters.
-void TellFirstParameters(const ReportStyle& style,
-                         const NetworkRequest& network) {
-  const std::string& path = network.parameters->path;
-  if (path.empty() || !network.params.empty() || network.epoch) return;
-  PrintPhase(style, "note",
-             fmt::format("training begins with {}, found beside {}; with "
-                         "--init {} it begins anew",
-                         path, network.model, network.init));
-}
-
-// What a training step is made from.
-struct Material {
-  CompileRequest request;
-  std::unique_ptr<data::Iterator> source;
-  std::shared_ptr<LoadedNetwork> network;
-  std::vector<data::Field> taken;  // what the network says of its inputs
-};
-
-std::vector<std::string> ReadFiles(const TrainOptions& options) {
-  const NetworkRequest& network = options.request.request.network;
-  std::vector<std::string> files = {network.model, network.params,
-                                    options.states};
-  for (const std::string& source : {options.data.source, options.validation}) {
-    for (std::string& file : data::FilesOfSource(source)) {
-      files.push_back(std::move(file));
-    }
-  }
-  return files;
-}
-
-// What mxc-run would refuse after the network has been compiled.
-Status RequireFiles(const TrainOptions& options) {
-  const bool silent = job::InJob() && !job::SpeaksForJob();
-  Diagnostics errors;
-  for (const std::string& sentence : fit::UnwritableOf(
-           {options.series.prefix, silent ? "" : options.log_folder,
-            options.trace, ReadFiles(options)})) {
-    errors.push_back(UnplacedError(sentence));
-  }
-  const std::string incomplete = job::IncompleteJob();
-  if (!incomplete.empty()) errors.push_back(UnplacedError(incomplete));
-  if (!options.states.empty()) {
-    const bool caffes = train::IsCaffeState(options.states);
-    const runtime::Status read =
-        caffes ? train::ReadCaffeState(options.states).status()
-               : train::ReadStates(options.states).status();
-    if (!read.ok()) errors.push_back(UnplacedError(read.message()));
-  }
-  Done legal;
-  TakeOrAdd(RequireOutputName(options.output, ReadFiles(options), ".mxa"),
-            legal, errors);
-  if (!options.output.empty()) {
-    const auto output = runtime::RequireDestination(options.output);
-    if (!output.ok()) errors.push_back(UnplacedError(output.message()));
-  }
-  if (!errors.empty()) return errors;
-  return Done{};
-}
-
-// Whether what was asked for goes together.
-Status RequireCombination(const TrainOptions& options) {
-  const std::string& name = options.request.request.target;
-  const auto target = ResolveTarget(name);
-  const bool elsewhere = target.ok() && !target->runs_on_host();
-  const std::string device = !options.device.empty() ? options.device
-                             : elsewhere             ? name
-                                                     : "";
-  const std::string cannot =
-      fit::CannotCombine({options.accumulates, options.averages, device,
-                          job::InJob() ? options.kvstore : ""});
-  if (!cannot.empty()) return UnplacedError(cannot);
-  return Done{};
-}
-
-// Or all that is wrong with any of it.
-Result<Material> Gather(const TrainOptions& options) {
-  Material material;
-  Diagnostics errors;
-  MXC_ASSIGN(material.request, RequestOf(options.request));
-  NetworkRequest& network = material.request.network;
-  Done legal;
-  TakeOrAdd(RequireRoom(options.series), legal, errors);
-  TakeOrAdd(RequireFiles(options), legal, errors);
-  TakeOrAdd(RequireDevices(options.device), legal, errors);
-  TakeOrAdd(RequireCombination(options), legal, errors);
-  network.parameters = std::make_shared<const ParameterFile>();
-  TakeOrAdd(FirstParameters(options.request.request.network, options.series,
-                            options.begins_anew),
-            network.parameters, errors);
-  Diagnostics unread;
-  TakeOrAdd(LoadedNetwork::Read(network), material.network, unread);
-  DataRequest data = options.data;
-  if (material.network != nullptr) {
-    data.takes = material.taken =
-        TakenBy(*material.network, material.request.For(0));
-  } else {  // its shapes are not what is wrong
-    data.takes = {{"data", data::ElementType::kF32, {1, 3, 1, 1}}};
-  }
-  train::Provenance learned =
-      material.network == nullptr
-          ? network.parameters->provenance
-          : material.network->parameter_file().provenance;
-  // The classes are to be those of the data.
-  const bool anew =
-      !options.classes.empty() ||
-      (material.network != nullptr && !learned.Note("label_names").empty() &&
-       material.network->BeginsClasses(material.request.For(0)));
-  if (anew && !options.series.resume) learned.notes.erase("label_names");
-  TakeOrAdd(OpenData(data, learned), material.source, errors);
-  if (material.source != nullptr && !options.validation.empty()) {
-    TakeOrAdd(RequireValidation(options.validation, options.validation_options,
-                                data, *material.source),
-              legal, errors);
-  }
-  errors.Append(unread);
-  if (!errors.empty()) return errors;
-  return material;
-}
-
-Status CompileTo(const std::string& path, const TrainOptions& options) {
-  MXC_ASSIGN(Material material, Gather(options));
-  auto& [request, source, network, taken] = material;
-  MXC_ASSIGN(const Model model,
-             DraftForShapes(*source, *network, request.For(0)));
-  request.label_names = source->label_names();
-  request.preprocessing = source->preprocessing();
-  TakeShapes(*source, model, request);
-  ChooseTarget(options.device, request);
-  MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
-  MXC_RETURN_IF_ERROR(SetClasses(options.classes, *source, request, *network));
-  MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
-  request.entries = {"train", "score"};
-  const bool in_job = job::InJob();
-  // Servers update the parameters, unless workers train by themselves.
-  const bool served = in_job && !kvstore::ParseRule(options.kvstore);
-  if (served || options.accumulates) {
-    request.entries = {"grad", "update", "score"};
-  }
-  request.training.gradient_norms = !options.log_folder.empty();
-  request.golden = Golden::kOff;
-  MXC_RETURN_IF_ERROR(
-      RequireMetrics(options.metrics, HeadsOf(*network, request)));
-  ReportStyle style = options.style;
-  if (in_job && !job::SpeaksForJob()) style.quiet = true;
-  TerminalProgress progress(style);
-  MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
-  MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
-  for (const std::string& sentence : OtherShapes(taken, *source)) {
-    PrintPhase(style, "note", sentence);
-  }
-  MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
-  MXC_RETURN_IF_ERROR(RequireSamples(options.series, options.data, *source));
-  WarnOfFewClasses(style, plan);
-  TellFirstParameters(style, request.network);
-  const Stopwatch watch;
-  std::string generated;
-  {
-    WorkCount count;
-    const Working working(style, "generate", &count);
-    MXC_ASSIGN(const Artifact artifact,
-               Generate(request, std::move(plan), &count));
-    MXC_RETURN_IF_ERROR(Save(request, artifact, path));
-    generated = fmt::format("{} for {}", DescribeKernels(artifact.code),
-                            artifact.plan.target.name);
-  }
-  PrintPhase(style, "generate", generated, watch.seconds());
-  return Done{};
-}
-
 // Returns where mxc-run finds the artifact: the file to keep, or one that goes
 // with mxc-run.
 Result<std::string> CompileSomewhere(
-    const TrainOptions& options,
-    std::optional<runtime::NamelessFile>& temporary) {
-  std::string path = options.output;
+    const Training& training, std::optional<runtime::NamelessFile>& temporary) {
+  std::string path = training.options().output;
   if (path.empty()) {
     MXC_ASSIGN(temporary, MakeTemporaryFile());
     path = temporary->path();
   }
-  MXC_RETURN_IF_ERROR(CompileTo(path, options));
+  MXC_RETURN_IF_ERROR(training.CompileTo(path));
   if (!temporary) return path;
   const runtime::Status kept = temporary->KeepAtExec();
   if (!kept.ok()) return UnplacedError(kept.message());
@@ -262,10 +41,11 @@ Result<std::string> CompileSomewhere(
 }
 
 // `mxc-run train ARTIFACT`.
-int HandOver(const CLI::App& app, const TrainLoop& loop,
-             const std::string& artifact) {
+int HandOver(const Training& training, const std::string& artifact) {
   std::vector<std::string> words = {"mxc", "train", artifact};
-  for (const std::string& word : WordsForRun(app, loop)) words.push_back(word);
+  for (std::string& word : WordsForRun(training.app(), training.loop())) {
+    words.push_back(std::move(word));
+  }
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
@@ -279,10 +59,12 @@ std::optional<int64_t> NumberOf(const TrainLoop& loop, const char* option) {
 }
 
 // Samples that are not there are said, and no error.
-Status ShowTraining(const TrainOptions& options, const TrainLoop& loop) {
+Status ShowTraining(const Training& training) {
+  const TrainOptions& options = training.options();
+  const TrainLoop& loop = training.loop();
   DryRun run;
   MXC_ASSIGN(run.request, RequestOf(options.request));
-  MXC_RETURN_IF_ERROR(RequireCombination(options));
+  MXC_RETURN_IF_ERROR(training.RequireCombination());
   run.request.network.parameters = std::make_shared<const ParameterFile>();
   MXC_ASSIGN(const auto network, LoadedNetwork::Read(run.request.network));
   DataRequest data = options.data;
@@ -311,25 +93,6 @@ Status ShowTraining(const TrainOptions& options, const TrainLoop& loop) {
   return Show(run, options.style);
 }
 
-// What mxc-run is told.
-void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
-  options.device = loop.Value("--device");
-  options.series = {.prefix = loop.Value("--save"),
-                    .resume = loop.Says("--resume") || job::JobResumes(),
-                    .overwrite = loop.Says("--overwrite")};
-  options.data.seed = options.request.request.network.seed;
-  options.data.shuffle = !loop.Says("--no-shuffle");
-  options.validation = loop.Value("--val");
-  options.validation_options = loop.Values("--val-opt");
-  options.log_folder = loop.Value("--log-dir");
-  options.trace = loop.Value("--trace");
-  const std::string accumulate = loop.Value("--accumulate");
-  options.averages = loop.Says("--ema");
-  options.accumulates = !accumulate.empty() && accumulate != "1";
-  options.states = loop.Value("--states");
-  options.metrics = loop.Value("--metric");
-}
-
 void TellOfSolver(const TrainOptions& options) {
   if (!options.solver) return;
   for (const std::string& note : options.solver->notes) {
@@ -337,130 +100,46 @@ void TellOfSolver(const TrainOptions& options) {
   }
 }
 
-int TrainBySolver(const TrainOptions& options, const CLI::App& app);
+int TrainBySolver(const Training& asked);
 
-int RunTrain(TrainOptions options, const CLI::App& app, TrainLoop& loop) {
-  if (IsSolverFile(options.request.request.network.model)) {
-    return TrainBySolver(options, app);
-  }
-  std::vector<std::string> words = WordsForRun(app, loop);
-  words.insert(words.begin(), options.request.request.network.model);
-  // Where nothing is read nothing needs to be named.
-  if (options.dry && options.data.source.empty()) {
-    words.insert(words.end(), {"--data", "none"});
-  }
-  loop.Check(words);
+int RunTrain(Training& training) {
+  const TrainOptions& options = training.options();
+  const std::string& model = options.request.request.network.model;
+  if (IsSolverFile(model)) return TrainBySolver(training);
+  training.Settle();
   if (!options.snapshot.empty()) {
     return Fail(
         options.style,
         {UnplacedError("--snapshot goes with a solver; of other "
                        "networks --params and --states name the same")});
   }
-  TakeFromLoop(loop, options);
-  options.begins_anew = app.get_option("--init")->count() > 0;
-  const std::string& model = options.request.request.network.model;
   if (options.dry) {
-    const Status shown = ShowTraining(options, loop);
+    const Status shown = ShowTraining(training);
     if (!shown.ok()) return Fail(options.style, shown.errors());
     return kSuccess;
   }
   if (IsArtifact(model)) {
-    const Status legal = RequireNoPlan(app, loop, model);
+    const Status legal = RequireNoPlan(training.app(), training.loop(), model);
     if (!legal.ok()) return Fail(options.style, legal.errors());
-    return HandOver(app, loop, model);
+    return HandOver(training, model);
   }
   TellOfSolver(options);
   const Result<runtime::FileLock> lock = LockSeries(options.series);
   if (!lock.ok())
     return Fail(options.style, lock.errors(), "nothing was trained");
   std::optional<runtime::NamelessFile> temporary;
-  const Result<std::string> artifact = CompileSomewhere(options, temporary);
+  const Result<std::string> artifact = CompileSomewhere(training, temporary);
   if (!artifact.ok()) {
     return Fail(options.style, artifact.errors(), "nothing was trained");
   }
-  return HandOver(app, loop, *artifact);
-}
-
-// `solver`: whose words the app will parse.
-std::function<int()> AddTrainOf(CLI::App& app,
-                                std::optional<SolverWords> solver) {
-  auto options = std::make_shared<TrainOptions>();
-  options->solver = std::move(solver);
-  CompileRequest& request = options->request.request;
-  request.network.state.training = true;
-  request.network.init = "xavier";
-  AddModelOptions(app, options->request);
-  app.get_option("MODEL")->required()->description(
-      "a network to compile for training, an artifact that trains, or a solver "
-      "of Caffe, whose settings the options that are given win over");
-  AddWeightOptions(app, request.network);
-  app.get_option("--init")->capture_default_str()->description(
-      "initialize missing parameters; without --params and --epoch, all of "
-      "them, whatever lies beside MODEL: " +
-      InitializersHelp());
-  app.get_option("--seed")->description(
-      "of the values that --init makes up, of the order of the samples, of "
-      "what is drawn and distorted, and of the network's own random numbers");
-  app.option_defaults()->group("Data");
-  app.add_option("--data", options->data.source,
-                 "what to train on (required, unless a solver says it):\n" +
-                     data::SourcesHelp())
-      ->type_name("SOURCE");
-  app.add_option("--data-opt", options->data.settings,
-                 "an option of the data (repeatable); help: list them")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-  OfferSourceHelp(app, {{"--data", options->data.source, options->data.settings,
-                         /*shuffles=*/true}});
-  app.add_option("--batch-size", options->data.batch_size, "samples of a step")
-      ->check(AtLeast(1))
-      ->capture_default_str();
-  app.option_defaults()->group("Weights");
-  app.add_option("--classes", options->classes,
-                 "give the network's last layer as many outputs as the data "
-                 "have classes (auto), or N; its parameters begin anew where "
-                 "--params has others")
-      ->check(CheckClasses)
-      ->type_name("auto|N");
-  AddTrainingOptions(app, request.training);
-  AddPlanOptions(app, options->request);
-  // The data's batch is --batch-size.
-  app.remove_option(app.get_option("--batch"));
-  AddFunctionsOption(app);
-  AddKernelOptions(app, request);
-  app.option_defaults()->group("Jobs");
-  app.add_option("--kvstore", options->kvstore,
-                 "of a job (mxc launch): dist_sync, allreduce_ea …")
-      ->type_name("HOW");
-  app.option_defaults()->group("Report");
-  app.add_option("-o", options->output, "keep the artifact")
-      ->type_name("OUT.mxa");
-  app.add_option("--snapshot", options->snapshot,
-                 "go on from a .solverstate of Caffe and the .caffemodel that "
-                 "it names, as a solver says")
-      ->type_name("FILE");
-  app.add_flag("--dry-run", options->dry,
-               "say what would be trained, on what and by which rates; nothing "
-               "is compiled or written");
-  AddJsonOption(app, options->style);
-  AddQuietOption(app, options->style);
-  auto loop = std::make_shared<TrainLoop>();
-  loop->Declare(app);
-  app.footer(
-      "examples:\n"
-      "  mxc train models/mlp.json --data digits --save net\n"
-      "  mxc train net.json --data folder:photos --val folder:more \\\n"
-      "      --lr 0.05 --opt momentum=0.9 --save net\n"
-      "  mxc train net.json --data digits --save net --resume\n"
-      "  mxc train lenet_solver.prototxt --dry-run\n"
-      "what a source of data takes: --data csv:F --data-opt help");
-  return
-      [options, loop, &app]() -> int { return RunTrain(*options, app, *loop); };
+  return HandOver(training, *artifact);
 }
 
 // As if its words had been said.
-int TrainBySolver(const TrainOptions& options, const CLI::App& app) {
-  auto words = WordsOfSolver(app, options.request.request.network.model);
+int TrainBySolver(const Training& asked) {
+  const TrainOptions& options = asked.options();
+  auto words =
+      WordsOfSolver(asked.app(), options.request.request.network.model);
   if (words.ok() && !options.snapshot.empty()) {
     const Status begun = BeginWith(options.snapshot, *words);
     if (!begun.ok()) return Fail(options.style, begun.errors());
@@ -469,17 +148,26 @@ int TrainBySolver(const TrainOptions& options, const CLI::App& app) {
     return Fail(options.style, words.errors(), "nothing was trained");
   }
   CLI::App anew("", "train");
-  const auto run = AddTrainOf(anew, *words);
+  Training training(anew, *words);
   std::vector<std::string> reversed = words->words;
   std::ranges::reverse(reversed);
   anew.parse(std::move(reversed));
-  return run();
+  return RunTrain(training);
 }
 
 }  // namespace
 
 std::function<int()> AddTrain(CLI::App& app) {
-  return AddTrainOf(app, std::nullopt);
+  const auto training = std::make_shared<Training>(app);
+  app.footer(
+      "examples:\n"
+      "  mxc train models/mlp.json --data digits --save net\n"
+      "  mxc train net.json --data folder:photos --val folder:more \\\n"
+      "      --lr 0.05 --opt momentum=0.9 --save net\n"
+      "  mxc train net.json --data digits --save net --resume\n"
+      "  mxc train lenet_solver.prototxt --dry-run\n"
+      "what a source of data takes: --data csv:F --data-opt help");
+  return [training]() -> int { return RunTrain(*training); };
 }
 
 }  // namespace mxc

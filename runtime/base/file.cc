@@ -6,11 +6,22 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <functional>
 
+#include "runtime/base/file_locator.h"
+
 namespace mxc::runtime {
+namespace {
+
+std::atomic<FileLocator> locator = nullptr;
+
+}  // namespace
+
+void SetFileLocator(FileLocator locate) { locator = locate; }
+
 Status SystemError(const char* what, const std::string& path) {
   const int error = errno;
   const StatusCode code = error == ENOENT   ? StatusCode::kNotFound
@@ -25,6 +36,12 @@ bool Descriptor::Close() {
 }
 
 StatusOr<Descriptor> OpenFile(const std::string& path) {
+  const FileLocator locate = locator;
+  if (locate != nullptr && path.find("://") != path.npos) {
+    const StatusOr<std::string> found = locate(path);
+    if (!found.ok()) return found.status();
+    if (*found != path) return OpenFile(*found);
+  }
   // O_NONBLOCK: opening a pipe does not wait for its writer.
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (file.get() < 0) return SystemError("open", path);

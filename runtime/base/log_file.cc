@@ -44,4 +44,9 @@ Status LogFile::Append(Bytes piece) {
   return {};
 }
 
+Status LogFile::Sync() {
+  if (fdatasync(file_.get()) == 0) return {};
+  return SystemError("write", path_);
+}
+
 }  // namespace mxc::runtime

@@ -21,6 +21,8 @@ class LogFile {
   // The piece is in the file when the call returns. A piece that does not fit
   // is left out as a whole, so that later ones can be read.
   Status Append(Bytes piece);
+  // What was appended is on the disk when the call returns.
+  Status Sync();
 
  private:
   static StatusOr<LogFile> Open(std::string path, int flags);

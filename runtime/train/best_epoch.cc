@@ -8,7 +8,6 @@
 #include "runtime/train/specification.h"
 
 namespace mxc::train {
-namespace {
 
 bool LessIsBetter(std::string_view metric) {
   static constexpr std::string_view kErrors[] = {
@@ -17,7 +16,6 @@ bool LessIsBetter(std::string_view metric) {
   return std::ranges::count(kErrors, metric) > 0;
 }
 
-// NaN where the epoch does not have it.
 double ValueOf(const EpochSummary& summary, const std::string& metric) {
   const bool validated = summary.validation.has_value();
   if (metric == "loss") {
@@ -29,8 +27,6 @@ double ValueOf(const EpochSummary& summary, const std::string& metric) {
       std::ranges::find(values, metric, &MetricValues::value_type::first);
   return found == values.end() ? std::nan("") : found->second;
 }
-
-}  // namespace
 
 StatusOr<StopRule> ParseStopRule(std::string_view text) {
   StopRule rule;

@@ -25,6 +25,14 @@ struct StopRule {
 // text.
 StatusOr<StopRule> ParseStopRule(std::string_view text);
 
+// Whether less of a metric is better: of losses and errors. More is of shares and
+// correlations.
+bool LessIsBetter(std::string_view metric);
+
+// What the epoch has of "loss" or a metric, of its validation where there is one;
+// NaN where it has none.
+double ValueOf(const EpochSummary& summary, const std::string& metric);
+
 // The values are of the validation where there is one. More is better of shares
 // and correlations, less of losses and errors; what is no number never is.
 class BestEpoch {

@@ -14,6 +14,7 @@
 #include "runtime/base/standard_streams.h"
 #include "runtime/base/unfinished_name.h"
 #include "runtime/base/visible.h"
+#include "runtime/remote/remote.h"
 #include "tools/run/failure.h"
 #include "tools/run/output.h"
 #include "tools/run/subcommand.h"
@@ -96,5 +97,6 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   mxc::runtime::ReserveStandardStreams();
   mxc::runtime::RemoveUnfinishedAtSignals();
+  mxc::remote::LocateFiles();
   return mxc::runtime::FinishStandardOutput(mxc::run::Main(argc, argv));
 }

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "runtime/job/etcd/base64.h"
-#include "runtime/job/etcd/curl.h"
+#include "runtime/remote/curl.h"
 
 namespace mxc::job {
 namespace {
@@ -62,7 +62,7 @@ std::optional<int64_t> Number(const Json& json) {
 
 // A connection, which goes on from call to call.
 struct Etcd::Session {
-  const Curl* curl = nullptr;
+  const remote::Curl* curl = nullptr;
   CURL* handle = nullptr;
   curl_slist* headers = nullptr;
   char error[CURL_ERROR_SIZE] = "";
@@ -88,7 +88,7 @@ Etcd::Etcd(EtcdOptions options)
 Etcd::~Etcd() = default;
 
 StatusOr<std::unique_ptr<Etcd>> Etcd::Make(const EtcdOptions& options) {
-  const auto curl = Curl::Get();
+  const auto curl = remote::Curl::Get("a job whose servers etcd knows");
   if (!curl.ok()) return curl.status();
   std::unique_ptr<Etcd> etcd(new Etcd(options));
   Session& session = *etcd->session_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The functions of libcurl that jobs in etcd use, found when a job first needs
-// them: programs start on machines that have no libcurl.
+// The functions of libcurl that are used, found when somebody first needs them:
+// programs start on machines that have no libcurl.
 #pragma once
 
 #define CURL_DISABLE_TYPECHECK
@@ -8,7 +8,7 @@
 
 #include "runtime/base/status.h"
 
-namespace mxc::job {
+namespace mxc::remote {
 
 #define MXC_CURL_FUNCTIONS(F) \
   F(curl_easy_cleanup)        \
@@ -26,8 +26,9 @@ struct Curl {
   MXC_CURL_FUNCTIONS(MXC_DECLARE)
 #undef MXC_DECLARE
 
-  // The library, loaded once for the process and never unloaded.
-  static runtime::StatusOr<const Curl*> Get();
+  // The library, loaded once for the process and never unloaded. `what` needs it:
+  // "a job whose servers etcd knows".
+  static runtime::StatusOr<const Curl*> Get(const char* what);
 };
 
-}  // namespace mxc::job
+}  // namespace mxc::remote

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/remote/request.h"
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <string_view>
+#include <utility>
+
+#include "runtime/base/visible.h"
+#include "runtime/remote/curl.h"
+
+namespace mxc::remote {
+namespace {
+
+using runtime::Fail;
+using runtime::Status;
+using runtime::StatusCode;
+using runtime::StatusOr;
+
+constexpr long kConnectSeconds = 10;
+constexpr long kStallSeconds = 10;  // without a byte
+constexpr size_t kMostHeaders = 64 << 10;
+
+// What is received of a request.
+struct Receiving {
+  Answer* answer = nullptr;
+  const Question* question = nullptr;
+  size_t header_bytes = 0;
+};
+
+bool ReadNumber(std::string_view text, int64_t& number) {
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() &&
+         number >= 0;
+}
+
+// "bytes 0-9/100"
+void ReadRange(std::string_view text, Answer& answer) {
+  const size_t dash = text.find('-'), slash = text.find('/');
+  if (!text.starts_with("bytes ") || dash == text.npos || slash == text.npos) {
+    return;
+  }
+  int64_t begin = 0, total = 0;
+  if (!ReadNumber(text.substr(6, dash - 6), begin) ||
+      !ReadNumber(text.substr(slash + 1), total)) {
+    return;
+  }
+  answer.range_begin = begin;
+  answer.range_total = total;
+}
+
+size_t ReceiveHeader(char* bytes, size_t size, size_t count, void* user) {
+  auto& receiving = *static_cast<Receiving*>(user);
+  receiving.header_bytes += size * count;
+  if (receiving.header_bytes > kMostHeaders) return 0;  // an error
+  std::string_view line(bytes, size * count);
+  Answer& answer = *receiving.answer;
+  if (line.starts_with("HTTP/")) {  // of this answer of several
+    answer.etag.clear();
+    answer.range_begin = answer.range_total = answer.length = -1;
+    return size * count;
+  }
+  const size_t colon = line.find(':');
+  if (colon == line.npos) return size * count;
+  std::string name(line.substr(0, colon));
+  std::ranges::transform(name, name.begin(), [](unsigned char c) {
+    return static_cast<char>(std::tolower(c));
+  });
+  std::string_view value = line.substr(colon + 1);
+  while (!value.empty() && value.front() == ' ') value.remove_prefix(1);
+  while (!value.empty() &&
+         std::isspace(static_cast<unsigned char>(value.back())) != 0) {
+    value.remove_suffix(1);
+  }
+  if (name == "etag") answer.etag = value;
+  if (name == "content-range") ReadRange(value, answer);
+  if (name == "content-length") ReadNumber(value, answer.length);
+  return size * count;
+}
+
+size_t ReceiveBody(char* bytes, size_t size, size_t count, void* user) {
+  auto& receiving = *static_cast<Receiving*>(user);
+  std::vector<std::byte>& body = receiving.answer->body;
+  if (body.size() + size * count > receiving.question->most) return 0;
+  const auto* data = reinterpret_cast<const std::byte*>(bytes);
+  body.insert(body.end(), data, data + size * count);
+  return size * count;
+}
+
+int LookWhetherWanted(void* user, curl_off_t, curl_off_t, curl_off_t,
+                      curl_off_t) {
+  const auto* unwanted = static_cast<const std::atomic<bool>*>(user);
+  return unwanted != nullptr && *unwanted ? 1 : 0;
+}
+
+// "AccessDenied" of <Code>AccessDenied</Code>; empty: it says none.
+std::string CodeOf(const Answer& answer) {
+  const std::string_view text(reinterpret_cast<const char*>(answer.body.data()),
+                              answer.body.size());
+  const size_t begin = text.find("<Code>");
+  if (begin == text.npos) return "";
+  std::string_view code = text.substr(begin + 6);
+  code = code.substr(0, std::min<size_t>(code.find('<'), 40));
+  const bool word = std::ranges::all_of(
+      code, [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; });
+  return word ? std::string(code) : "";
+}
+
+}  // namespace
+
+struct Session::Handle {
+  const Curl* curl = nullptr;
+  CURL* handle = nullptr;
+  char error[CURL_ERROR_SIZE] = "";
+
+  ~Handle() {
+    if (handle != nullptr) curl->curl_easy_cleanup(handle);
+  }
+  template <class T>
+  void Set(CURLoption option, T value) {
+    curl->curl_easy_setopt(handle, option, value);
+  }
+};
+
+Session::Session(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
+Session::~Session() = default;
+
+StatusOr<std::unique_ptr<Session>> Session::Open() {
+  auto handle = std::make_unique<Handle>();
+  MXC_RT_ASSIGN(handle->curl, Curl::Get("a file that is named by a URL"));
+  handle->handle = handle->curl->curl_easy_init();
+  if (handle->handle == nullptr) {
+    return Fail(StatusCode::kOutOfMemory, "libcurl cannot begin");
+  }
+  Handle& session = *handle;
+  session.Set(CURLOPT_NOSIGNAL, 1L);
+  session.Set(CURLOPT_PROTOCOLS_STR, "http,https");
+  session.Set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+  session.Set(CURLOPT_FOLLOWLOCATION, 1L);
+  session.Set(CURLOPT_MAXREDIRS, 5L);
+  session.Set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
+  session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
+  session.Set(CURLOPT_LOW_SPEED_TIME, kStallSeconds);
+  session.Set(CURLOPT_ERRORBUFFER, session.error);
+  session.Set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
+  session.Set(CURLOPT_WRITEFUNCTION, &ReceiveBody);
+  session.Set(CURLOPT_XFERINFOFUNCTION, &LookWhetherWanted);
+  session.Set(CURLOPT_NOPROGRESS, 0L);
+  return std::unique_ptr<Session>(new Session(std::move(handle)));
+}
+
+Answer Session::Ask(const Location& location, const Question& question) {
+  Handle& session = *handle_;
+  Answer answer;
+  Receiving receiving{&answer, &question};
+  curl_slist* headers = nullptr;
+  for (const auto* list : {&location.headers, &question.headers}) {
+    for (const std::string& header : *list) {
+      headers = session.curl->curl_slist_append(headers, header.c_str());
+    }
+  }
+  session.error[0] = '\0';
+  session.Set(CURLOPT_URL, question.url.c_str());
+  session.Set(CURLOPT_HTTPHEADER, headers);
+  session.Set(CURLOPT_NOBODY, question.head ? 1L : 0L);
+  if (!question.head) session.Set(CURLOPT_HTTPGET, 1L);
+  session.Set(CURLOPT_HEADERDATA, &receiving);
+  session.Set(CURLOPT_WRITEDATA, &receiving);
+  session.Set(CURLOPT_XFERINFODATA,
+              const_cast<std::atomic<bool>*>(question.unwanted));
+  if (!location.signing.empty()) {
+    session.Set(CURLOPT_AWS_SIGV4, location.signing.c_str());
+    session.Set(CURLOPT_USERPWD, location.credentials.c_str());
+  }
+  const CURLcode code = session.curl->curl_easy_perform(session.handle);
+  session.Set(CURLOPT_HTTPHEADER, static_cast<curl_slist*>(nullptr));
+  session.curl->curl_slist_free_all(headers);
+  answer.too_long = code == CURLE_WRITE_ERROR;
+  if (code != CURLE_OK && !answer.too_long) {
+    answer.error = session.curl->curl_easy_strerror(code);
+    return answer;
+  }
+  session.curl->curl_easy_getinfo(session.handle, CURLINFO_RESPONSE_CODE,
+                                  &answer.status);
+  return answer;
+}
+
+Status Refusal(const Location& location, const Answer& answer) {
+  const std::string code = CodeOf(answer);
+  const std::string said = code.empty() ? "" : ", " + code;
+  const char* why = answer.too_long ? "sends more than it should"
+                                    : "answers what it should not";
+  StatusCode kind = StatusCode::kIo;
+  if (answer.status == 0) {
+    return Fail(kind, "'%s': the server does not answer: %s",
+                location.shown.c_str(), answer.error.c_str());
+  }
+  if (code == "ExpiredToken" || code == "TokenRefreshRequired" ||
+      code == "RequestTimeTooSkewed") {
+    why = "says that the keys have expired";
+  } else if (answer.status == 401 || answer.status == 403) {
+    why = "does not let these keys read it";
+  } else if (answer.status == 404 || answer.status == 410) {
+    why = "has no such object";
+    kind = StatusCode::kNotFound;
+  } else if (answer.status == 412) {
+    why = "has another object there since the reading began";
+  } else if (answer.passing()) {
+    why = "does not recover";
+  }
+  return Fail(kind, "'%s': the server %s (%ld%s)", location.shown.c_str(), why,
+              answer.status, said.c_str());
+}
+
+}  // namespace mxc::remote

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One request over HTTP, by libcurl: no redirect out of http and https, no answer
+// larger than was asked for, no wait for a server that sends nothing.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/base/status.h"
+#include "runtime/remote/location.h"
+
+namespace mxc::remote {
+
+struct Answer {
+  long status = 0;    // of HTTP; 0: there was no answer
+  std::string error;  // why there was none
+  std::vector<std::byte> body;
+  std::string etag;
+  // Of "Content-Range: bytes 0-9/100"; -1: there is none.
+  int64_t range_begin = -1, range_total = -1;
+  int64_t length = -1;    // Content-Length; -1: it does not say
+  bool too_long = false;  // it sends more than it should; the body is cut
+
+  bool whole() const { return status >= 200 && status < 300; }
+  // Whether the same request may do better later.
+  bool passing() const {
+    return !too_long &&
+           (status == 0 || status == 408 || status == 429 || status >= 500);
+  }
+};
+
+struct Question {
+  std::string url;
+  bool head = false;                            // ask for no body
+  std::vector<std::string> headers;             // beside the location's
+  uint64_t most = 0;                            // bytes of an answer
+  const std::atomic<bool>* unwanted = nullptr;  // ends it
+};
+
+// A connection that is kept between requests; one thread at a time.
+class Session {
+ public:
+  static runtime::StatusOr<std::unique_ptr<Session>> Open();
+  ~Session();
+
+  Answer Ask(const Location& location, const Question& question);
+
+ private:
+  struct Handle;
+  explicit Session(std::unique_ptr<Handle> handle);
+
+  const std::unique_ptr<Handle> handle_;
+};
+
+// What is said of an answer that is none: one sentence, without any secret.
+runtime::Status Refusal(const Location& location, const Answer& answer);
+
+}  // namespace mxc::remote

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: tests/tune/kill.sh BIN [KILLS [SEED]]
+# A search that is killed again and again, and resumed: its trials, every epoch's
+# values, its result and the bytes of the best parameters are those of a search
+# that nobody killed.
+set -euo pipefail
+
+bin=$(realpath "$1") kills=${2:-3} RANDOM=${3:-7}
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+cat >net.json <<'END'
+{ "mxc": 1, "name": "net", "inputs": {"data": ["N", 1, 28, 28]},
+  "nodes": [ {"op": "Flatten"},
+             {"op": "FullyConnected", "name": "fc", "num_hidden": 10},
+             {"op": "SoftmaxOutput", "name": "softmax"} ] }
+END
+
+begun=()  # what the program is begun by
+tune() {  # PREFIX options…
+  local prefix=$1
+  shift
+  "${begun[@]}" "$bin/mxc" tune net.json --data digits --data-opt size=1024 --val digits \
+    --val-opt size=256 --search 'lr=log(1e-4,1)' \
+    --search 'momentum=choice(0,0.9)' --trials 12 --epochs 8 --reduction 3 \
+    --parallel 2 --seed 3 --objective accuracy --save "$prefix" --quiet "$@"
+}
+# What was found, whoever was first, without how long it took.
+found() {
+  sed 's/"seconds":[^,]*,//' "$1.tune.jsonl" | sort
+}
+
+tune whole
+for ((i = 0; i < kills; ++i)); do
+  begun=(timeout --signal=KILL "0.$((RANDOM % 900 + 100))")
+  tune killed --resume || true
+done
+begun=()
+tune killed --resume
+diff <(found whole) <(found killed)
+cmp whole-best.params killed-best.params
+test ! -e killed-trials
+tune killed --resume  # all is known
+cmp whole-best.params killed-best.params
+echo "killed $kills times: the same trials, the same parameters"

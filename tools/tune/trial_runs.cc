@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/tune/trial_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "runtime/fit/fit.h"
+#include "runtime/train/best_epoch.h"
+#include "tools/driver/temporary_file.h"
+#include "tools/run/train_options.h"
+
+namespace mxc {
+namespace {
+
+using tune::Task;
+using tune::Texts;
+
+std::vector<std::string> Reversed(std::vector<std::string> words) {
+  std::ranges::reverse(words);
+  return words;
+}
+
+tune::Status Failed(runtime::StatusCode code, const Diagnostics& errors) {
+  std::string text;
+  for (const Diagnostic& error : errors) {
+    text += (text.empty() ? "" : "; ") + error.message;
+  }
+  return {code, text};
+}
+
+// "trial 3 (lr=0.01 batch-size=64): …"
+tune::Status OfTrial(const Task& task, const Texts& parameters,
+                     const tune::Status& status) {
+  std::string text;
+  for (const auto& [name, value] : parameters) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  return {status.code(),
+          fmt::format("trial {} ({}): {}", task.trial, text, status.message())};
+}
+
+}  // namespace
+
+// Puts every epoch into the record, and ends training where the task does.
+class TrialRuns::Reporter : public train::Reporter {
+ public:
+  Reporter(TrialRuns& trials, const Task& task, tune::Record& record)
+      : trials_(trials), task_(task), record_(record) {}
+
+  const tune::Status& status() const { return status_; }
+  bool done() const { return epoch_ >= task_.to; }
+
+  bool WantsStep(int64_t) override { return false; }
+  void OnStep(const train::Progress&) override {}
+  void OnEpoch(const train::EpochSummary& summary) override {
+    epoch_ = summary.epoch;
+    const std::string& objective = trials_.options_.objective;
+    const bool known =
+        objective == "loss" ||
+        std::ranges::count(summary.metrics, objective,
+                           &train::MetricValues::value_type::first) > 0;
+    if (!known) {
+      status_ = {runtime::StatusCode::kInvalidArgument,
+                 fmt::format("--objective '{}' is no metric of this training; "
+                             "--metric names those that are computed",
+                             objective)};
+      return;
+    }
+    tune::EpochResult result{.value = train::ValueOf(summary, objective),
+                             .loss = summary.loss,
+                             .seconds = summary.seconds,
+                             .metrics = summary.metrics,
+                             .validation = {}};
+    if (summary.validation) {
+      result.validation = summary.validation->metrics;
+      result.validation.insert(result.validation.begin(),
+                               {"loss", summary.validation->loss});
+    }
+    status_ = record_.Add(task_.trial, summary.epoch, result);
+  }
+  bool AfterEpoch() override { return status_.ok() && !done(); }
+  void Say(const std::string&) override {}
+  void Warn(const std::string& sentence) override { trials_.Warn(sentence); }
+
+ private:
+  TrialRuns& trials_;
+  const Task task_;
+  tune::Record& record_;
+  tune::Status status_;
+  int64_t epoch_ = 0;
+};
+
+void TrialRuns::CheckWords(const Texts& parameters) const {
+  CLI::App app("", "tune");
+  Training training(app);
+  app.parse(Reversed(words_.For(parameters)));
+  training.Settle();
+}
+
+std::string TrialRuns::PrefixOf(int64_t trial) const {
+  return fmt::format("{}/{:04}", options_.folder, trial);
+}
+
+void TrialRuns::Warn(const std::string& sentence) {
+  const std::lock_guard lock(warning_);
+  warnings_.insert(sentence);
+}
+
+Result<TrialRuns::Artifact> TrialRuns::Compile(const Texts& parameters) const {
+  CLI::App app("", "tune");
+  Training training(app);
+  std::vector<std::string> words = words_.For(parameters);
+  words.emplace_back("--quiet");
+  app.parse(Reversed(std::move(words)));
+  training.Settle();
+  MXC_ASSIGN(runtime::NamelessFile file, MakeTemporaryFile());
+  MXC_RETURN_IF_ERROR(training.CompileTo(file.path()));
+  auto model = runtime::Model::Open(file.path(), {});
+  if (!model.ok()) return UnplacedError(model.status().message());
+  return Artifact{std::move(file), std::move(*model)};
+}
+
+tune::StatusOr<std::shared_ptr<const runtime::Model>> TrialRuns::ModelOf(
+    const Texts& parameters) {
+  const std::lock_guard lock(compiling_);
+  const std::string key = words_.ArtifactOf(parameters);
+  const auto found = artifacts_.find(key);
+  if (found != artifacts_.end()) return found->second.model;
+  Result<Artifact> made = Compile(parameters);
+  if (!made.ok()) {
+    return Failed(runtime::StatusCode::kInvalidArgument, made.errors());
+  }
+  return artifacts_.emplace(key, std::move(*made)).first->second.model;
+}
+
+fit::Request TrialRuns::RequestOf(const Task& task,
+                                  const Texts& parameters) const {
+  const std::vector<std::string> words = words_.For(parameters);
+  CLI::App asked("", "tune");
+  Training training(asked);
+  asked.parse(Reversed(words));
+  CLI::App app("", "tune");
+  run::TrainOptions options;
+  run::Reporting reporting;
+  run::DeclareTrain(app, options, reporting);
+  std::vector<std::string> shared = WordsForRun(asked, training.loop());
+  shared.insert(shared.begin(), "artifact");
+  app.parse(Reversed(std::move(shared)));
+  fit::Request request = std::move(options.request);
+  request.trainer.epochs = options_.epochs;
+  request.trainer.save = PrefixOf(task.trial);
+  request.trainer.resume = true;
+  request.trainer.keep.epochs = 1;
+  request.trainer.interrupted = &interrupted_;
+  if (request.trainer.early_stop.empty()) {  // which epoch is the best one
+    request.trainer.early_stop = fmt::format(
+        "patience={},metric={}", options_.epochs + 1, options_.objective);
+  }
+  if (request.threads == 0) request.threads = options_.threads;
+  const NetworkRequest& network = training.options().request.request.network;
+  if (words_.searches_seed() && network.params.empty()) {
+    request.init = network.init;
+  }
+  return request;
+}
+
+tune::Status TrialRuns::Train(const Task& task, const Texts& parameters,
+                              tune::Record& record) {
+  auto model = ModelOf(parameters);
+  if (!model.ok()) return OfTrial(task, parameters, model.status());
+  auto opened = fit::Fit::Open({.model = std::move(*model), .path = ""},
+                               RequestOf(task, parameters));
+  if (!opened.ok()) return OfTrial(task, parameters, opened.status());
+  fit::Fit& training = **opened;
+  Reporter reporter(*this, task, record);
+  const auto result = training.Run(reporter);
+  if (training.diverged()) {
+    return record.End(task.trial, "failed: " + result.status().message());
+  }
+  if (!result.ok()) return OfTrial(task, parameters, result.status());
+  MXC_RT_RETURN_IF_ERROR(reporter.status());
+  if (result->interrupted || reporter.done()) return {};
+  return record.End(task.trial, "stopped early");
+}
+
+}  // namespace mxc
