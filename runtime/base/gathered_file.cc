@@ -25,7 +25,8 @@ GatheredFile::~GatheredFile() {
 }
 
 Status GatheredFile::Commit() {
-  if (!file_.Close()) return SystemError("write", temporary_);
+  const bool synced = fdatasync(file_.get()) == 0;
+  if (!file_.Close() || !synced) return SystemError("write", temporary_);
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) {
     return SystemError("create", path_);
   }

@@ -238,8 +238,9 @@ StatusOr<ObjectFacts> AskAbout(const Location& location) {
         reinterpret_cast<const char*>(answer.body.data()), answer.body.size());
     const int64_t length = JsonNumber(text, "length");
     if (length < 0) return Refusal(location, answer);
+    const int64_t changed = JsonNumber(text, "modificationTime");
     return ObjectFacts{static_cast<uint64_t>(length),
-                       std::to_string(JsonNumber(text, "modificationTime"))};
+                       changed < 0 ? "" : std::to_string(changed)};
   }
   Answer answer = AskPatiently(
       *session, location,

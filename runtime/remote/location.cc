@@ -29,20 +29,8 @@ std::string FirstVariable(std::initializer_list<const char*> names) {
   return "";
 }
 
-// RFC 3986: all but letters, digits, "-._~" and '/'.
 std::string Encoded(std::string_view path) {
-  constexpr char kHex[] = "0123456789ABCDEF";
-  std::string text;
-  for (const char c : path) {
-    const auto byte = static_cast<unsigned char>(c);
-    const bool plain = byte < 0x80 && std::isalnum(byte) != 0;
-    if (plain || std::string_view("-._~/").find(c) != std::string_view::npos) {
-      text += c;
-      continue;
-    }
-    text += {'%', kHex[byte >> 4], kHex[byte & 15]};
-  }
-  return text;
+  return PercentEncoded(path, "-._~/");
 }
 
 std::string Trimmed(const std::string& text) {
@@ -177,6 +165,21 @@ bool HasControl(std::string_view text) {
 }
 
 }  // namespace
+
+std::string PercentEncoded(std::string_view text, std::string_view plain) {
+  constexpr char kHex[] = "0123456789ABCDEF";
+  std::string encoded;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if ((byte < 0x80 && std::isalnum(byte) != 0) ||
+        plain.find(c) != plain.npos) {
+      encoded += c;
+      continue;
+    }
+    encoded += {'%', kHex[byte >> 4], kHex[byte & 15]};
+  }
+  return encoded;
+}
 
 std::string Location::RangeUrl(uint64_t offset, uint64_t length) const {
   return url + "&op=OPEN&offset=" + std::to_string(offset) +

@@ -41,6 +41,8 @@ struct Location {
   std::string RangeUrl(uint64_t offset, uint64_t length) const;
 };
 
+// RFC 3986: "%2F" for each byte that is no letter, no digit and not in `plain`.
+std::string PercentEncoded(std::string_view text, std::string_view plain);
 bool IsUrl(std::string_view name);
 // Refuses schemes that are none of these, and what lacks a host or an object.
 runtime::StatusOr<Location> Locate(const std::string& name);

@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <mutex>
@@ -39,19 +38,18 @@ StatusOr<std::string> CacheFolder() {
               "folder");
 }
 
-// FNV-1a, twice with other beginnings: 128 bits.
-std::string Digest(const std::string& text) {
-  std::string digest;
-  for (uint64_t hash : {0xcbf29ce484222325u, 0x84222325cbf29ce4u}) {
-    for (const char c : text) {
-      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    }
-    char digits[20];
-    std::snprintf(digits, sizeof digits, "%016llx",
-                  static_cast<unsigned long long>(hash));
-    digest += digits;
+// Folders whose names spell a text. A digest that is not cryptographic would let
+// a server choose a version whose copy stands where another object's is looked for.
+std::string FoldersOf(const std::string& text) {
+  constexpr size_t kLongest = 200;  // of a name, which may have 255 bytes
+  std::string folders, name;
+  for (const char c : text) {
+    name += PercentEncoded({&c, 1}, "-._~");
+    if (name.size() < kLongest) continue;
+    folders += name + "/";
+    name.clear();
   }
-  return digest;
+  return folders + name;
 }
 
 // The end of a name tells readers a file's format: it stays.
@@ -86,10 +84,11 @@ StatusOr<std::string> LocalCopy(const std::string& name) {
   const std::lock_guard lock(mutex);
   MXC_RT_ASSIGN(const ObjectFacts facts, AskAbout(location));
   MXC_RT_ASSIGN(std::string path, CacheFolder());
+  // "=" is no part of a spelling: no object's file is another one's folder.
   path += "/" +
-          Digest(location.shown + "\n" + facts.version + "\n" +
-                 std::to_string(facts.bytes)) +
-          "-" + EndOf(location.shown);
+          FoldersOf(location.shown + " " + std::to_string(facts.bytes) + " " +
+                    facts.version) +
+          "=/" + EndOf(location.shown);
   const bool known = !facts.version.empty() && IsThere(path, facts.bytes);
   if (!known) MXC_RT_RETURN_IF_ERROR(FetchTo(location, facts, path));
   return path;

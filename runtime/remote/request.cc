@@ -137,8 +137,6 @@ StatusOr<std::unique_ptr<Session>> Session::Open() {
   Handle& session = *handle;
   session.Set(CURLOPT_NOSIGNAL, 1L);
   session.Set(CURLOPT_PROTOCOLS_STR, "http,https");
-  session.Set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
-  session.Set(CURLOPT_FOLLOWLOCATION, 1L);
   session.Set(CURLOPT_MAXREDIRS, 5L);
   session.Set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
@@ -163,6 +161,12 @@ Answer Session::Ask(const Location& location, const Question& question) {
   }
   session.error[0] = '\0';
   session.Set(CURLOPT_URL, question.url.c_str());
+  // libcurl gives headers of its caller's to every host that it is led to: a
+  // session's token must not leave the one that it is for. And who asked by TLS
+  // is not led out of it.
+  session.Set(CURLOPT_FOLLOWLOCATION, location.signing.empty() ? 1L : 0L);
+  session.Set(CURLOPT_REDIR_PROTOCOLS_STR,
+              question.url.starts_with("https:") ? "https" : "http,https");
   session.Set(CURLOPT_HTTPHEADER, headers);
   session.Set(CURLOPT_NOBODY, question.head ? 1L : 0L);
   if (!question.head) session.Set(CURLOPT_HTTPGET, 1L);

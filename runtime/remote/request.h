@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One request over HTTP, by libcurl: no redirect out of http and https, no answer
-// larger than was asked for, no wait for a server that sends nothing.
+// One request over HTTP, by libcurl: no redirect out of http and https, from https
+// to http, or of a request that is signed; no answer larger than was asked for, no
+// wait for a server that sends nothing.
 #pragma once
 
 #include <atomic>

@@ -185,6 +185,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.answer(302, b"", [("Location", "file:///etc/passwd")])
 
     def get_bucket(self, _):
+        if self.path.endswith("/moved"):
+            return self.answer(307, b"", [("Location", "/leak")])
         if not signature(self):
             return self.answer(
                 403, b"<Error><Code>SignatureDoesNotMatch</Code></Error>")
@@ -254,11 +256,11 @@ def check(copy, base, folder):
     def refused(url, sentence, **changes):
         code, told = run(url, **changes)
         assert code == 1 and re.search(sentence, told), (url, told)
-        assert not list(cache.glob("*.part")), url
+        assert not list(cache.rglob("*.part")), url
 
     host = base[len("http://"):]
     path = same(f"{base}/ok/data.rec", LARGE)
-    assert path.endswith("-data.rec"), path
+    assert path.endswith("/data.rec"), path
     Handler.requests.clear()
     assert same(f"{base}/ok/data.rec", LARGE) == path
     assert Handler.requests == ["HEAD /ok/data.rec"], Handler.requests
@@ -273,6 +275,8 @@ def check(copy, base, folder):
     same("s3://bucket/deep/a key+~.rec", LARGE)
     refused("s3://bucket/x", r"does not let these keys read it \(403",
             AWS_ACCESS_KEY_ID="OTHER")
+    refused("s3://bucket/moved", r"answers what it should not \(307\)")
+    assert not any("/leak" in request for request in Handler.requests)
     credentials = folder / ".aws" / "credentials"
     credentials.parent.mkdir()
     credentials.write_text(
