@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training graphs: what differentiate and apply-optimizer make, and refuse.
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <doctest/doctest.h>
 #include <limits>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/nn/embedding.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/repeat.h"
@@ -158,9 +158,9 @@ TEST_CASE("rows that data do not name stay, with their states and copies") {
       // Both of RunStep's 0.1 are row 0.
       const Value words =
           AddInput(graph, "words", {DType::kF32, Shape{2}})->out();
-      graph.outputs.push_back(builder.Op(
-          "Embedding", {words, graph.updates[0].variable->out()},
-          {{"input_dim", "2"}, {"output_dim", "3"}, {"sparse_grad", "True"}}));
+      graph.outputs.push_back(builder.Op<op::Embedding>(
+          {words, graph.updates[0].variable->out()},
+          {.input_dim = 2, .output_dim = 3, .sparse_grad = true}));
       graph.output_names.push_back("words_of");
       TrainingOptions options;
       options.optimizer = "sgd";
