@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// States the attributes of _call, and makes such nodes: functions that the
+// compiler knows and the artifact imports (LAPACK's).
 #pragma once
 
 #include <cstdint>
