@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrices of which few elements are not zero: a factorization machine goes where
 // MXNet's goes, and no matrix, nor gradient of one, is there as a whole.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
-#include <doctest/doctest.h>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables of which each step names some rows: these alone are updated, in place,
 // and no gradient of the whole is ever there.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
-#include <doctest/doctest.h>
 #include <string>
 #include <vector>
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Training graphs: what differentiate and apply-optimizer make, and refuse.
+#include <doctest/doctest.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <doctest/doctest.h>
 #include <limits>
 
 #include "ir/graph/builder.h"
