@@ -51,6 +51,9 @@ std::string TupleText(const Extents& values) {
 
 std::string NumberText(double value) { return fmt::format("{}", value); }
 std::string NumberText(float value) { return fmt::format("{}", value); }
+double AsWritten(float value) {
+  return std::strtod(NumberText(value).c_str(), nullptr);
+}
 
 bool IsAnnotation(std::string_view name) {
   return name.size() > 4 && name.starts_with("__") && name.ends_with("__");

@@ -24,6 +24,8 @@ struct LocatedAttr {
 std::string TupleText(const Extents& values);
 std::string NumberText(double value);
 std::string NumberText(float value);
+// What that text reads as: 0.1 of 0.1F.
+double AsWritten(float value);
 
 // Attributes of the form __name__ belong to MXNet's tools, not to operators.
 bool IsAnnotation(std::string_view name);

@@ -8,14 +8,15 @@
 
 namespace mxc {
 
-// Keeps of its nodes the attributes that they were given, as a file would.
+// Keeps of its nodes the attributes as a file would state them. Refuses
+// attributes that are illegal, since they follow from what files say.
 class WrittenBuilder : public GraphBuilder {
  public:
   using GraphBuilder::GraphBuilder;
 
  protected:
-  std::vector<Value> Made(Node& node, std::vector<AttrText> given,
-                          std::vector<Value> outputs) override;
+  void CheckAttrs(const Operator& op, const void* attrs) override;
+  std::vector<Value> Made(Node& node, std::vector<Value> outputs) override;
 };
 
 }  // namespace mxc

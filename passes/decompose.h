@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Replaces operators by the smaller ones they are defined by, for the pass
+// decompose and passes that need some of it earlier.
 #pragma once
 
 #include "ir/graph/graph.h"

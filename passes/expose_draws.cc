@@ -116,7 +116,7 @@ Result<bool> ExposeInLoops(Graph& graph) {
     inputs.insert(inputs.begin() + form.slices + form.carried,
                   FirstState(builder, form.turns));
     const std::vector<Value> outputs = builder.Ops(
-        "_scan", std::move(inputs), WithState(*node, form, body), "turns");
+        *node->op, std::move(inputs), WithState(*node, form, body), "turns");
     ReplaceOutputs(*node, form, outputs, replaced);
     changed = true;
   }

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the buffers whose layout a pass may choose.
 #pragma once
 
 #include <vector>

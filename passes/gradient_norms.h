@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Adds the norms of gradients to a training graph's outputs, which the trainer
+// logs.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds what does not change from iteration to iteration of a Repeat.
 #pragma once
 
 #include <vector>

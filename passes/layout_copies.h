@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Inserts the copies that kernels' layouts ask for, for assign-layouts.
 #pragma once
 
 #include "ir/program/program.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lowers nodes that choose between graphs to Branch steps.
 #pragma once
 
 #include <vector>

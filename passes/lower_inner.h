@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lowers a graph that a node holds as text to the program inside a step.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lowers nodes that are scans to Repeat steps.
 #pragma once
 
 #include <vector>

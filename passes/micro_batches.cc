@@ -19,6 +19,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/copy.h"
+#include "ir/ops/operators.h"
 #include "passes/passes.h"
 
 namespace mxc {
@@ -111,7 +112,7 @@ class Parts {
   Value Sum(Value sum, Value gradient) {
     if (!sum) return gradient;
     return GraphBuilder(graph_, *gradient.node)
-        .Op("elemwise_add", {sum, gradient}, {}, "sum");
+        .Op<op::ElemwiseAdd>({sum, gradient}, "sum");
   }
 
   // What was copied since the last call is that of this part.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Drops and reorders buffers, for passes that make a step's inner program.
 #pragma once
 
 #include <vector>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Places buffers in an arena one after the other, where there are too many to
+// search for a better arrangement.
 #pragma once
 
 #include "passes/interval_placement.h"

@@ -20,6 +20,8 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/nn/cache.h"
+#include "ir/ops/tensor/choose.h"
+#include "ir/ops/tensor/scalar.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 
@@ -223,12 +225,12 @@ class FilledRows {
     if (levels.empty() || regions.empty()) return;
     GraphBuilder builder(graph_, first);
     const Value last =
-        builder.Op("max", {builder.Cast(kept.position, DType::kF32)});
+        builder.Op<op::Max>({builder.Cast(kept.position, DType::kF32)});
     std::vector<Value> fits;
     for (const int64_t rows : levels) {
-      fits.push_back(builder.Op("_lesser_equal_scalar", {last},
-                                {{"scalar", std::to_string(rows - kept.rows)}},
-                                "fit" + std::to_string(rows)));
+      fits.push_back(builder.Op<op::LesserEqualScalar>(
+          {last}, {.scalar = static_cast<double>(rows - kept.rows)},
+          "fit" + std::to_string(rows)));
     }
     for (const Region& region : regions) {
       std::vector<Value> values = Copy(region, kept.bound, kept.bound);
@@ -250,10 +252,10 @@ class FilledRows {
 
   std::vector<Value> Choose(const Node& exit, std::vector<Value> inputs,
                             int64_t rows) {
-    const std::string count = std::to_string(inputs.size());
+    const int64_t count = std::ssize(inputs);
     return GraphBuilder(graph_, exit)
-        .Ops("_choose", std::move(inputs), {{"num_args", count}},
-             "filled" + std::to_string(rows));
+        .Ops<op::Choose>(std::move(inputs), {.num_args = count},
+                         "filled" + std::to_string(rows));
   }
 
   // What the exits say, of the first `rows` rows.

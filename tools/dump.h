@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes the program after a pass, for --dump-after.
 #pragma once
 
 #include <string>

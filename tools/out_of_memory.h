@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Ends the process with a sentence when memory runs out.
 #pragma once
 
 namespace mxc {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Connects the compiler to functions and operators of users' libraries
+// (runtime/mxc_operators.h).
 #pragma once
 
 namespace mxc {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes what a device runs, PTX or cubin for each architecture, into an
+// artifact.
 #pragma once
 
 #include <span>

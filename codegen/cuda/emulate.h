@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a device's kernels runnable on the host, so that tests and machines
+// without a GPU can check them.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Recognises steps that cuBLASLt can compute as they are.
 #pragma once
 
 #include <optional>

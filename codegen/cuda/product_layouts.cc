@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ir/program/role_strides.h"
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
@@ -19,40 +20,6 @@ constexpr int64_t kLeastOutputs = 4;
 // Tiles and threads of the usual block.
 constexpr int64_t kUsualElements = 1024;
 constexpr int kUsualThreads = 128;
-
-Extents DimsOf(const Contraction& c, const std::vector<Role>& axes,
-               const Extents& spatial) {
-  Extents dims;
-  for (const Role role : axes) {
-    switch (role) {
-      case Role::kBatch:
-        dims.push_back(c.batch);
-        break;
-      case Role::kGroup:
-        dims.push_back(c.groups);
-        break;
-      case Role::kIn:
-        dims.push_back(c.in);
-        break;
-      case Role::kOut:
-        dims.push_back(c.out);
-        break;
-      case Role::kGroupIn:
-        dims.push_back(c.groups * c.in);
-        break;
-      case Role::kGroupOut:
-        dims.push_back(c.groups * c.out);
-        break;
-      case Role::kGroupBatch:
-        dims.push_back(c.groups * c.batch);
-        break;
-      default:
-        dims.push_back(spatial[static_cast<size_t>(role) -
-                               static_cast<size_t>(Role::kSpatial0)]);
-    }
-  }
-  return dims;
-}
 
 // The last axis that is not spatial.
 int ChannelsOf(const std::vector<Role>& axes) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// States in LLVM's metadata which operands of a kernel cannot overlap.
 #pragma once
 
 #include <span>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names a module's machine code before it is generated: the key of the object
+// cache.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Runs LLVM's passes over a module and emits its object or assembly. One module
+// is used by one thread at a time.
 #pragma once
 
 #include <string>

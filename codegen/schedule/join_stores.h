@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Turns a Map's stores into one expression, for kernels that write an output in
+// one loop.
 #pragma once
 
 #include <span>

@@ -10,6 +10,10 @@
 #include "frontend/caffe/importer.h"
 #include "frontend/protobuf/text.h"
 #include "frontend/variables.h"
+#include "ir/ops/tensor/concat.h"
+#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/tensor/reshape.h"
+#include "ir/ops/tensor/slice_axis.h"
 
 namespace mxc::caffe {
 namespace {
@@ -129,65 +133,55 @@ int Layer::Axis(int64_t axis, int rank, bool behind) {
   return static_cast<int>(counted);
 }
 
-std::vector<Value> Layer::Ops(std::string_view op_name,
+std::vector<Value> Layer::Ops(const Operator& op,
                               const std::vector<Value>& inputs,
-                              const std::vector<AttrText>& attrs) {
-  const Operator* op = FindPublicOperator(op_name);
-  MXC_CHECK(op != nullptr, "operator '{}'", op_name);
+                              std::vector<AttrText> attrs) {
+  MXC_CHECK(!op.internal, "operator '{}'", op.name);
+  if (op.variadic) {
+    SetText("num_args", std::to_string(inputs.size()), attrs);
+  }
   const SourceLoc loc = protobuf::LocateIn(importer_.source(), param_);
   std::vector<LocatedAttr> located;
   for (const auto& [name, text] : attrs) located.push_back({name, text, loc});
-  if (op->variadic) {
-    located.push_back({"num_args", std::to_string(inputs.size()), loc});
-  }
   Diagnostics wrong;
-  const Instance instance{op, op_name, name_, loc, inputs.size()};
+  const Instance instance{&op, op.name, name_, loc, inputs.size()};
   AttrsPtr parsed = ParseAttributes(instance, located, wrong);
   if (!wrong.empty()) Fail("{}", wrong[0].message);
-  const auto specs = op->inputs(parsed.get());
-  MXC_CHECK(specs.size() == inputs.size(), "{} of '{}'", op_name, name_);
-  Node* node = importer_.AddNode(op, fmt::format("{}/{}", name_, op_name),
+  const auto specs = op.inputs(parsed.get());
+  MXC_CHECK(specs.size() == inputs.size(), "{} of '{}'", op.name, name_);
+  Node* node = importer_.AddNode(&op, fmt::format("{}/{}", name_, op.name),
                                  std::move(parsed), inputs);
   node->loc = loc;
   node->loc.path = name_;
-  node->op_name = op_name;
-  for (const LocatedAttr& attr : located) {
-    node->written.attributes.emplace_back(attr.name, attr.text);
-  }
+  node->op_name = op.name;
+  node->written.attributes = std::move(attrs);
   made_.push_back(node);
   if (const auto unfit = importer_.InferNode(*node)) Fail("{}", *unfit);
   std::vector<Value> outputs;
-  const int visible = op->visible_outputs(node->attrs.get());
+  const int visible = op.visible_outputs(node->attrs.get());
   for (int i = 0; i < visible; ++i) outputs.push_back(node->out(i));
   return outputs;
 }
 
-Value Layer::Scalar(std::string_view op, Value x, double scalar) {
-  return Op(op, {x}, {{"scalar", NumberText(scalar)}});
-}
-
 Value Layer::Reshape(Value x, const Extents& codes) {
-  return Op("Reshape", {x}, {{"shape", TupleText(codes)}});
+  return Op<op::Reshape>({x}, {.shape = codes});
 }
 
 Value Layer::Slice(Value x, int axis, int64_t begin, int64_t end) {
-  return Op("slice_axis", {x},
-            {{"axis", std::to_string(axis)},
-             {"begin", std::to_string(begin)},
-             {"end", std::to_string(end)}});
+  return Op<op::SliceAxis>({x}, {.axis = axis, .begin = begin, .end = end});
 }
 
 Value Layer::Concat(const std::vector<Value>& parts, int axis) {
   if (parts.size() == 1) return parts[0];
-  return Op("Concat", parts, {{"dim", std::to_string(axis)}});
+  return Op<op::Concat>(parts, {.dim = axis});
 }
 
 Value Layer::SumFrom(Value x, int axis) {
   const int rank = RankOf(x);
   if (axis >= rank) return x;
-  std::vector<int64_t> axes;
+  Extents axes;
   for (int i = axis; i < rank; ++i) axes.push_back(i);
-  return Op("sum", {x}, {{"axis", TupleText(axes)}});
+  return Op<op::Sum>({x}, {.axis = axes});
 }
 
 Node* Layer::NewParameter(std::string_view role, const Shape& shape) {

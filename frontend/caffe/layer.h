@@ -11,6 +11,8 @@
 #include "frontend/attributes.h"
 #include "frontend/caffe/schema.h"
 #include "ir/graph/graph.h"
+#include "ir/ops/operators.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::caffe {
 
@@ -49,13 +51,32 @@ class Layer {
   int Axis(int64_t axis, int rank, bool behind = false);
 
   // --- nodes
-  std::vector<Value> Ops(std::string_view op, const std::vector<Value>& inputs,
-                         const std::vector<AttrText>& attrs = {});
-  Value Op(std::string_view op, const std::vector<Value>& inputs,
-           const std::vector<AttrText>& attrs = {}) {
-    return Ops(op, inputs, attrs)[0];
+  // Of the operator `Id` (ir/ops/operators.h). What a prototxt says reaches the
+  // attributes: illegal ones are refused.
+  template <class Id>
+  std::vector<Value> Ops(const std::vector<Value>& inputs) {
+    return Ops(OperatorOf<Id>(), inputs, {});
   }
-  Value Scalar(std::string_view op, Value x, double scalar);
+  template <class Id>
+  std::vector<Value> Ops(const std::vector<Value>& inputs,
+                         const typename AttrsOf<Id>::type& attrs) {
+    const Operator& op = OperatorOf<Id>();
+    return Ops(op, inputs, StatedAttrs(op, &attrs));
+  }
+  template <class Id>
+  Value Op(const std::vector<Value>& inputs) {
+    return Ops<Id>(inputs)[0];
+  }
+  template <class Id>
+  Value Op(const std::vector<Value>& inputs,
+           const typename AttrsOf<Id>::type& attrs) {
+    return Ops<Id>(inputs, attrs)[0];
+  }
+  // Of a tensor and a number.
+  template <class Id>
+  Value Scalar(Value x, double scalar) {
+    return Op<Id>({x}, {.scalar = scalar});
+  }
   // Of MXNet's codes: 0 keeps an extent, -1 is what is left.
   Value Reshape(Value x, const Extents& codes);
   Value Slice(Value x, int axis, int64_t begin, int64_t end);
@@ -87,6 +108,8 @@ class Layer {
   const std::vector<Value>& top_values() const { return top_values_; }
 
  private:
+  std::vector<Value> Ops(const Operator& op, const std::vector<Value>& inputs,
+                         std::vector<AttrText> attrs);
   [[noreturn]] void RefuseWith(fmt::string_view format,
                                fmt::format_args args) const;
   Diagnostic Refused(const std::string& sentence) const;

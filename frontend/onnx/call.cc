@@ -11,6 +11,9 @@
 #include "frontend/onnx/tensor_data.h"
 #include "ir/graph/constraint.h"
 #include "ir/ops/constant_value.h"
+#include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/slicing.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc::onnx {
 namespace {
@@ -191,23 +194,25 @@ Value Call::Transpose(Value x, const Extents& axes) {
     same = same && axes[i] == static_cast<int64_t>(i);
   }
   if (same) return x;
-  return Op("transpose", {x}, {{"axes", TupleText(axes)}});
+  return Op<op::Transpose>({x}, {.axes = axes});
 }
 
-Value Call::Slice(Value x, const std::vector<std::string>& begin,
-                  const std::vector<std::string>& end,
-                  const std::vector<std::string>& step) {
-  const auto text = [](const std::vector<std::string>& words) {
-    return fmt::format("({}{})", fmt::join(words, ", "),
-                       words.size() == 1 ? "," : "");
-  };
-  return Op("slice", {x},
-            {{"begin", text(begin)}, {"end", text(end)}, {"step", text(step)}});
+Value Call::Slice(Value x, const Bounds& begin, const Bounds& end,
+                  const Bounds& step) {
+  return Op<op::Slice>({x}, {.begin = begin, .end = end, .step = step});
+}
+
+Value Call::Overwritten(Value data, Value part, const Extents& begin) {
+  SliceAttrs at;
+  for (int d = 0; d < part.shape().rank(); ++d) {
+    at.begin.emplace_back(begin[d]);
+    at.end.emplace_back(begin[d] + part.shape()[d]);
+  }
+  return Op<op::SliceAssign>({data, part}, at);
 }
 
 Value Call::Mean(Value x, const Extents& axes) {
-  return Op("_npi_mean", {x},
-            {{"axis", TupleText(axes)}, {"keepdims", "True"}});
+  return Op<op::NpiMean>({x}, {.axis = axes, .keepdims = true});
 }
 
 Value Call::Unsqueeze(Value x, int axis) {
@@ -265,11 +270,10 @@ void Call::Broken(const Operator& op, const std::string& why) {
 }
 
 // Operators of constants are constants.
-std::vector<Value> Call::Made(Node& node, std::vector<AttrText> given,
-                              std::vector<Value> outputs) {
+std::vector<Value> Call::Made(Node& node, std::vector<Value> outputs) {
   importer_.CountNode();
   importer_.NoteLength(node);
-  outputs = WrittenBuilder::Made(node, std::move(given), std::move(outputs));
+  outputs = WrittenBuilder::Made(node, std::move(outputs));
   for (const TensorType& type : node.types) {
     if (const auto unfit = Unfit(type)) Refuse("its result has {}", *unfit);
   }

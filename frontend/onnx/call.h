@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a rule of operators.def is written with: one node of an ONNX graph.
 //
-//   void ImportRelu(Call& c) { c.Give(0, c.Op("relu", {c.In(0)})); }
+//   void ImportRelu(Call& c) { c.Give(0, c.Op<op::Relu>({c.In(0)})); }
 //
 // Rules build nodes of ir/ops with types that are known: shapes are concrete
 // when a network is imported, and operators of constants are constants at once,
@@ -23,6 +23,7 @@
 #include "frontend/attributes.h"
 #include "frontend/onnx/schema.h"
 #include "frontend/written_builder.h"
+#include "ir/ops/operators.h"
 
 namespace mxc::onnx {
 
@@ -166,10 +167,12 @@ class Call : public WrittenBuilder {
   Extents Axes(const Extents& axes, int rank) const;
   Value Transpose(Value x, const Extents& axes);
   Value Unsqueeze(Value x, int axis);
-  // One word for each axis, a number or "None".
-  Value Slice(Value x, const std::vector<std::string>& begin,
-              const std::vector<std::string>& end,
-              const std::vector<std::string>& step);
+  // One entry for each axis; without one the slice goes to the end.
+  using Bounds = std::vector<std::optional<int64_t>>;
+  Value Slice(Value x, const Bounds& begin, const Bounds& end,
+              const Bounds& step);
+  // `data` with `part` in place of what is there from `begin` on.
+  Value Overwritten(Value data, Value part, const Extents& begin);
   // Over the axes, which stay with the extent 1.
   Value Mean(Value x, const Extents& axes);
   // A shape that the file states for input `i`, for the batch that is asked for.
@@ -214,8 +217,7 @@ class Call : public WrittenBuilder {
 
  protected:
   [[noreturn]] void Broken(const Operator& op, const std::string& why) override;
-  std::vector<Value> Made(Node& node, std::vector<AttrText> given,
-                          std::vector<Value> outputs) override;
+  std::vector<Value> Made(Node& node, std::vector<Value> outputs) override;
 
  private:
   // One function for all sentences: rules hold a thousand of them.

@@ -10,6 +10,7 @@
 #include "frontend/attributes.h"
 #include "frontend/frontend.h"
 #include "frontend/written_builder.h"
+#include "ir/ops/tensor/arange.h"
 
 namespace mxc::onnx {
 
@@ -107,7 +108,7 @@ void ReadCarried(LoopTurn& turn, const Node& origin) {
   WrittenBuilder inside(turn.graph.graph(), origin);
   for (size_t k = 0; k < turn.carried.size(); ++k) {
     if (read.contains(turn.carried[k].node)) continue;
-    turn.next[k] = inside.Op("reshape_like", {turn.next[k], turn.carried[k]});
+    turn.next[k] = inside.Op<op::ReshapeLike>({turn.next[k], turn.carried[k]});
   }
 }
 
@@ -169,12 +170,11 @@ std::vector<Value> AddForeach(Graph& outside, const Node& origin,
   if (slices.empty()) {
     // The operator counts its turns by a slice: one that is put out, too.
     WrittenBuilder around(outside, origin);
-    const Value counts = around.Op(
-        "_arange", {},
-        {{"start", "0"}, {"stop", std::to_string(turns)}, {"dtype", "int32"}});
+    const Value counts = around.Op<op::Arange>(
+        {}, {.start = 0, .stop = turns, .dtype = DType::kI32});
     slices = {turn.graph.Bind(counts, {DType::kI32, Shape(Extents())})};
     WrittenBuilder inside(turn.graph.graph(), origin);
-    turn.rows.push_back(inside.Op("_copy", {slices[0]}));
+    turn.rows.push_back(inside.Op<op::Copy>({slices[0]}));
     text = turn.graph.Write(OutputsOf(turn));
   }
   const Places places(text);
@@ -215,7 +215,7 @@ std::vector<Value> AddWhileLoop(Graph& outside, const Node& origin,
   InnerGraph condition;
   const Value asked = condition.Bind(first, first.type());
   const InnerGraph::Text test = condition.Write(
-      {WrittenBuilder(condition.graph(), origin).Op("_copy", {asked})});
+      {WrittenBuilder(condition.graph(), origin).Op<op::Copy>({asked})});
   GraphsNode node(outside, origin);
   std::vector<int64_t> from, variables;
   for (const Node* variable : body.variables) {
@@ -240,7 +240,7 @@ std::vector<Value> AddCond(Graph& outside, const Node& origin, Value condition,
   InnerGraph test;
   const Value asked = test.Bind(condition, condition.type());
   const InnerGraph::Text texts[] = {
-      test.Write({WrittenBuilder(test.graph(), origin).Op("_copy", {asked})}),
+      test.Write({WrittenBuilder(test.graph(), origin).Op<op::Copy>({asked})}),
       then.graph.Write(then.outputs), otherwise.graph.Write(otherwise.outputs)};
   const InnerGraph* const graphs[] = {&test, &then.graph, &otherwise.graph};
   const char* const names[] = {"cond_input_locs", "then_input_locs",

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sorts the nodes of an ONNX graph so that each stands behind what it reads;
+// files need not be sorted.
 #pragma once
 
 #include <vector>

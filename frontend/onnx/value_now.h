@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes values of a graph while it is imported: shapes and axes that a file
+// computes by nodes.
 #pragma once
 
 #include <optional>

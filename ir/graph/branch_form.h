@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Describes an operator as a choice between two graphs (Operator::branch),
+// which lowering makes a Branch step.
 #pragma once
 
 #include <string>

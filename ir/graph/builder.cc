@@ -8,15 +8,11 @@
 
 namespace mxc {
 
-std::vector<Value> GraphBuilder::Ops(std::string_view op_name,
+std::vector<Value> GraphBuilder::Ops(const Operator& op,
                                      std::vector<Value> inputs,
                                      std::vector<AttrText> attrs,
                                      std::string_view role) {
-  const Operator* op = FindOperator(op_name);
-  MXC_CHECK(op != nullptr, "operator '{}'", op_name);
-  AttrsPtr parsed = Parsed(*op, attrs);
-  return Make(*op, std::move(inputs), op->attrs_type, std::move(parsed),
-              role.empty() ? op_name : role, std::move(attrs));
+  return Make(op, std::move(inputs), op.attrs_type, Parsed(op, attrs), role);
 }
 
 std::vector<Value> GraphBuilder::MakeDefault(const Operator& op,
@@ -27,15 +23,9 @@ std::vector<Value> GraphBuilder::MakeDefault(const Operator& op,
 
 AttrsPtr GraphBuilder::Parsed(const Operator& op,
                               const std::vector<AttrText>& attrs) {
-  std::vector<AttrError> errors;
-  AttrsPtr parsed = op.parse(attrs, errors);
-  if (!errors.empty()) {
-    Broken(op, fmt::format("{} {}", errors[0].name, errors[0].message));
-  }
-  if (op.check) {
-    if (const auto violated = op.check(parsed.get())) Broken(op, *violated);
-  }
-  return parsed;
+  auto legal = LegalAttrs(op, attrs);
+  if (!legal.ok()) Broken(op, legal.errors()[0].message);
+  return std::move(*legal);
 }
 
 void GraphBuilder::Broken(const Operator& op, const std::string& why) {
@@ -43,18 +33,17 @@ void GraphBuilder::Broken(const Operator& op, const std::string& why) {
   std::abort();
 }
 
-std::vector<Value> GraphBuilder::Made(Node&, std::vector<AttrText>,
-                                      std::vector<Value> outputs) {
+std::vector<Value> GraphBuilder::Made(Node&, std::vector<Value> outputs) {
   return outputs;
 }
 
 std::vector<Value> GraphBuilder::Make(const Operator& op,
                                       std::vector<Value> inputs,
                                       std::type_index type, AttrsPtr attrs,
-                                      std::string_view role,
-                                      std::vector<AttrText> given) {
+                                      std::string_view role) {
   MXC_CHECK(type == op.attrs_type, "operator '{}' has other attributes",
             op.name);
+  CheckAttrs(op, attrs.get());
   Node* node =
       graph_.AddOperator(&op,
                          fmt::format("{}/{}{}{}", origin_.name, prefix_, part_,
@@ -75,12 +64,7 @@ std::vector<Value> GraphBuilder::Make(const Operator& op,
     if (!node->types[i].known()) Broken(op, "its result has no known type");
     outputs.push_back(node->out(static_cast<int>(i)));
   }
-  return Made(*node, std::move(given), std::move(outputs));
-}
-
-Value GraphBuilder::Op(std::string_view op, std::vector<Value> inputs,
-                       std::vector<AttrText> attrs, std::string_view role) {
-  return Ops(op, std::move(inputs), std::move(attrs), role)[0];
+  return Made(*node, std::move(outputs));
 }
 
 Value GraphBuilder::Constant(Tensor value, std::string_view role) {
@@ -95,51 +79,6 @@ Value GraphBuilder::Scalar(double value, DType dtype) {
                   fmt::format("{}", value));
 }
 
-Value GraphBuilder::WithScalar(std::string_view op, Value x, double scalar) {
-  return Op(op, {x}, {{"scalar", fmt::format("{}", scalar)}});
-}
-
-Value GraphBuilder::Filled(std::string_view op, const TensorType& type) {
-  // As an attribute () is a shape that is not known.
-  if (type.shape.rank() == 0) {
-    return Constant(Tensor::Filled(type, op == "_ones" ? 1 : 0), op);
-  }
-  return Op(op, {},
-            {{"shape", ToString(type.shape)},
-             {"dtype", std::string(MxnetName(type.dtype))}});
-}
-
-Value GraphBuilder::Reshape(Value x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  // In the codes of Reshape () stands for nothing at all.
-  if (shape.rank() == 0) return Op("_np_reshape", {x}, {{"newshape", "()"}});
-  return Op("Reshape", {x}, {{"shape", ToString(shape)}});
-}
-
-Value GraphBuilder::SliceAxis(Value x, int axis, int64_t begin, int64_t end,
-                              std::string_view role) {
-  return Op("slice_axis", {x},
-            {{"axis", std::to_string(axis)},
-             {"begin", std::to_string(begin)},
-             {"end", std::to_string(end)}},
-            role);
-}
-
-Value GraphBuilder::Concat(const std::vector<Value>& parts, int axis,
-                           std::string_view role) {
-  if (parts.size() == 1) return parts[0];
-  return Op("Concat", parts,
-            {{"num_args", std::to_string(parts.size())},
-             {"dim", std::to_string(axis)}},
-            role);
-}
-
-Value GraphBuilder::Sum(Value x, const Extents& axes, bool keepdims) {
-  MXC_CHECK(!axes.empty(), "'{}': no axes to sum over", origin_.name);
-  return Op("sum", {x},
-            {{"axis", ToString(axes)}, {"keepdims", keepdims ? "1" : "0"}});
-}
-
 Value GraphBuilder::SumTo(Value x, const Shape& shape) {
   const int more = x.shape().rank() - shape.rank();
   Extents axes;
@@ -151,18 +90,6 @@ Value GraphBuilder::SumTo(Value x, const Shape& shape) {
   }
   if (axes.empty()) return x;
   return Reshape(Sum(x, axes), shape);
-}
-
-Value GraphBuilder::BroadcastTo(Value x, const Shape& shape) {
-  if (x.shape() == shape) return x;
-  Extents dims(shape.rank() - x.shape().rank(), 1);
-  dims.insert(dims.end(), x.shape().dims().begin(), x.shape().dims().end());
-  return Op("broadcast_to", {Reshape(x, dims)}, {{"shape", ToString(shape)}});
-}
-
-Value GraphBuilder::Cast(Value x, DType dtype) {
-  if (x.type().dtype == dtype) return x;
-  return Op("Cast", {x}, {{"dtype", std::string(MxnetName(dtype))}});
 }
 
 Value GraphBuilder::State(std::string_view name, Tensor initial,
@@ -182,40 +109,10 @@ void GraphBuilder::Update(Value variable, Value next) {
   graph_.updates.push_back({variable.node, next});
 }
 
-Value GraphBuilder::RandomState() {
-  const TensorType type{DType::kI64, Shape{2}};
-  const Value state = State("random", Tensor::Filled(type, 0));
-  // The last one where nodes draw one after the other.
-  for (size_t i = graph_.updates.size(); i-- > 0;) {
-    if (graph_.updates[i].variable == state.node) return state;
-  }
-  std::byte* bytes = nullptr;
-  Tensor one = Tensor::Allocate(type, &bytes);
-  StoreElement(bytes, type.dtype, 0);
-  StoreElement(bytes + SizeOf(type.dtype), type.dtype, 1);
-  const Value step = graph_.AddConstant("random/step", std::move(one))->out();
-  Update(state, Op("elemwise_add", {state, step}, {}, "random"));
-  return state;
-}
-
 int64_t GraphBuilder::Stream(std::string_view role) const {
   uint64_t hash = Fnv1a(role, Fnv1a("/", Fnv1a(origin_.name)));
   hash ^= hash >> 32;
   return static_cast<int64_t>(hash >> 1);
-}
-
-Value GraphBuilder::Uniform(const Shape& shape, std::string_view role) {
-  return Op(
-      "_philox_uniform", {RandomState()},
-      {{"shape", ToString(shape)}, {"stream", fmt::format("{}", Stream(role))}},
-      role);
-}
-
-Value GraphBuilder::Normal(const Shape& shape, std::string_view role) {
-  return Op(
-      "_philox_normal", {RandomState()},
-      {{"shape", ToString(shape)}, {"stream", fmt::format("{}", Stream(role))}},
-      role);
 }
 
 GradientBuilder::GradientBuilder(Graph& graph, Node& node,
@@ -239,27 +136,6 @@ std::vector<AttrText> GradientBuilder::Attrs() const {
 
 Value GradientBuilder::HeadSummedTo(int input) {
   return Needs(input) ? SumTo(Head(), In(input).shape()) : Value();
-}
-
-std::vector<Value> GradientBuilder::Elementwise() {
-  MXC_CHECK(node_.types.size() == 1, "operator '{}'", node_.op->name);
-  std::vector<Value> operands = {Head()};
-  if (node_.op->slope_of_output) {
-    operands.push_back(Out());
-  } else {
-    operands.insert(operands.end(), node_.inputs.begin(), node_.inputs.end());
-  }
-  std::vector<Value> gradients = None();
-  for (int i = 0; i < inputs(); ++i) {
-    if (!Needs(i) || !IsFloat(In(i).type().dtype)) continue;
-    gradients[i] = Op("_elementwise_gradient", operands,
-                      {{"num_args", std::to_string(operands.size())},
-                       {"of", node_.op->name},
-                       {"attrs", PrintAttrLines(Attrs())},
-                       {"input", std::to_string(i)}},
-                      inputs() == 1 ? node_.op->name : InputName(i));
-  }
-  return gradients;
 }
 
 std::string GradientBuilder::InputName(int i) const {

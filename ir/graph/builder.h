@@ -47,12 +47,14 @@ class GraphBuilder {
     return Make(OperatorOf<Id>(), std::move(inputs), typeid(Attrs),
                 std::make_shared<const Attrs>(std::move(attrs)), role);
   }
-  // The same for an operator that is known when it runs alone, with attributes
+  // The same for an operator that follows from what a file says, with attributes
   // as MXNet's text.
-  Value Op(std::string_view op, std::vector<Value> inputs,
-           std::vector<AttrText> attrs = {}, std::string_view role = "");
+  Value Op(const Operator& op, std::vector<Value> inputs,
+           std::vector<AttrText> attrs = {}, std::string_view role = "") {
+    return Ops(op, std::move(inputs), std::move(attrs), role)[0];
+  }
   // All outputs of the same.
-  std::vector<Value> Ops(std::string_view op, std::vector<Value> inputs,
+  std::vector<Value> Ops(const Operator& op, std::vector<Value> inputs,
                          std::vector<AttrText> attrs = {},
                          std::string_view role = "");
   // From now on nodes are named `origin`/`part`/<role>: what belongs together in
@@ -63,31 +65,33 @@ class GraphBuilder {
   Value Constant(Tensor value, std::string_view role);
   Value Scalar(double value, DType dtype = DType::kF32);  // shape (1)
 
+  // --- what ir/ops/builder_operators.cc makes of operators
+
   // --- arithmetic, with NumPy broadcasting; both sides of one element type
-  Value Add(Value a, Value b) { return Op("broadcast_add", {a, b}); }
-  Value Sub(Value a, Value b) { return Op("broadcast_sub", {a, b}); }
-  Value Mul(Value a, Value b) { return Op("broadcast_mul", {a, b}); }
-  Value Div(Value a, Value b) { return Op("broadcast_div", {a, b}); }
-  Value Maximum(Value a, Value b) { return Op("broadcast_maximum", {a, b}); }
+  Value Add(Value a, Value b);
+  Value Sub(Value a, Value b);
+  Value Mul(Value a, Value b);
+  Value Div(Value a, Value b);
+  Value Maximum(Value a, Value b);
   // 1 where a > b, else 0, of the element type of both.
-  Value Greater(Value a, Value b) { return Op("broadcast_greater", {a, b}); }
-  Value Add(Value a, double b) { return WithScalar("_plus_scalar", a, b); }
-  Value Sub(Value a, double b) { return WithScalar("_minus_scalar", a, b); }
-  Value Sub(double a, Value b) { return WithScalar("_rminus_scalar", b, a); }
-  Value Mul(Value a, double b) { return WithScalar("_mul_scalar", a, b); }
-  Value Div(Value a, double b) { return WithScalar("_div_scalar", a, b); }
-  Value Div(double a, Value b) { return WithScalar("_rdiv_scalar", b, a); }
-  Value Neg(Value a) { return Op("negative", {a}); }
-  Value Square(Value a) { return Op("square", {a}); }
-  Value Sqrt(Value a) { return Op("sqrt", {a}); }
-  Value Sign(Value a) { return Op("sign", {a}); }
-  Value Abs(Value a) { return Op("abs", {a}); }
-  Value Exp(Value a) { return Op("exp", {a}); }
-  Value Log(Value a) { return Op("log", {a}); }
+  Value Greater(Value a, Value b);
+  Value Add(Value a, double b);
+  Value Sub(Value a, double b);
+  Value Sub(double a, Value b);
+  Value Mul(Value a, double b);
+  Value Div(Value a, double b);
+  Value Div(double a, Value b);
+  Value Neg(Value a);
+  Value Square(Value a);
+  Value Sqrt(Value a);
+  Value Sign(Value a);
+  Value Abs(Value a);
+  Value Exp(Value a);
+  Value Log(Value a);
   // condition ≠ 0 ? a : b, elementwise; all of one shape.
-  Value Where(Value condition, Value a, Value b) {
-    return Op("where", {condition, a, b});
-  }
+  Value Where(Value condition, Value a, Value b);
+  // Of tensors of one type, as many as there are.
+  Value AddAll(const std::vector<Value>& terms, std::string_view role);
 
   // --- shapes and element types
   Value Reshape(Value x, const Shape& shape);  // x itself if it has it already
@@ -104,8 +108,8 @@ class GraphBuilder {
   Value SumTo(Value x, const Shape& shape);
   Value BroadcastTo(Value x, const Shape& shape);
   Value Cast(Value x, DType dtype);  // x itself if it is of that type already
-  Value Zeros(const TensorType& type) { return Filled("_zeros", type); }
-  Value Ones(const TensorType& type) { return Filled("_ones", type); }
+  Value Zeros(const TensorType& type);
+  Value Ones(const TensorType& type);
 
   bool training() const { return graph_.training; }
   int64_t mxnet_version() const { return graph_.written.version; }
@@ -131,11 +135,12 @@ class GraphBuilder {
   // Aborts, since rules know what they ask for. A front end, which asks for what
   // files say, overrides it, and throws.
   [[noreturn]] virtual void Broken(const Operator& op, const std::string& why);
-  // Called with every new node, whose types are known, its attributes as they
-  // were given (none where they were typed) and its outputs. Returns what stands
-  // for the outputs.
-  virtual std::vector<Value> Made(Node& node, std::vector<AttrText> given,
-                                  std::vector<Value> outputs);
+  // Called with attributes before anything reads them. A front end, whose
+  // attributes follow from what files say, overrides it and refuses illegal ones.
+  virtual void CheckAttrs(const Operator&, const void* /*attrs*/) {}
+  // Called with every new node, whose types are known, and its outputs. Returns
+  // what stands for the outputs.
+  virtual std::vector<Value> Made(Node& node, std::vector<Value> outputs);
 
   Graph& graph_;
   const Node& origin_;
@@ -145,15 +150,12 @@ class GraphBuilder {
   // `type` is that of the attributes, which has to be the operator's.
   std::vector<Value> Make(const Operator& op, std::vector<Value> inputs,
                           std::type_index type, AttrsPtr attrs,
-                          std::string_view role,
-                          std::vector<AttrText> given = {});
+                          std::string_view role);
   std::vector<Value> MakeDefault(const Operator& op, std::vector<Value> inputs,
                                  std::string_view role);
   AttrsPtr Parsed(const Operator& op, const std::vector<AttrText>& attrs);
 
   std::string part_;  // empty, or with a slash
-  Value WithScalar(std::string_view op, Value x, double scalar);
-  Value Filled(std::string_view op, const TensorType& type);
 };
 
 // What a gradient rule is written with. New nodes are named

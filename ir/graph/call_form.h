@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Describes an operator as a call (Operator::call), which lowering makes a Call
+// or Collective step.
 #pragma once
 
 #include <cstdint>

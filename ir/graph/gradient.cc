@@ -175,9 +175,7 @@ Value SumOfGradients(Graph& graph, const Node& origin,
   GraphBuilder builder(graph, origin);
   const auto sum = [&](const std::vector<Value>& terms) {
     if (terms.size() == 1) return terms[0];
-    return builder.Op("add_n", terms,
-                      {{"num_args", std::to_string(terms.size())}},
-                      std::string(kGradientPrefix) + "sum");
+    return builder.AddAll(terms, std::string(kGradientPrefix) + "sum");
   };
   std::vector<Value> terms;
   for (const Value& part : parts) {

@@ -15,6 +15,7 @@
 #include "ir/graph/fields.h"
 #include "ir/graph/tensor.h"
 #include "ir/support/diagnostic.h"
+#include "ir/support/result.h"
 
 namespace mxc {
 
@@ -237,6 +238,14 @@ struct Operator {
   // set: never. Nodes are asked by Node::IsLossHead.
   std::function<bool(const void* attrs)> loss_head;
 };
+
+// The attributes that `texts` give; fails with what is wrong with the first
+// illegal one, or with the constraint among them that is violated.
+Result<AttrsPtr> LegalAttrs(const Operator& op,
+                            std::span<const AttrText> texts);
+// The texts that a file would have of them: required ones, and those that are
+// not the default. LegalAttrs reads them back.
+std::vector<AttrText> StatedAttrs(const Operator& op, const void* attrs);
 
 // The registry: every operator of ops.def, found by name or alias. Immutable.
 const Operator* FindOperator(std::string_view name);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Describes an operator as a loop over a graph (Operator::scan), which lowering
+// makes a Repeat step.
 #pragma once
 
 #include <cstdint>

@@ -13,11 +13,12 @@ namespace mxc {
 
 struct GradientOfAttrs {
   int64_t num_args = 0;
-  std::string of, attrs;
+  std::string of = {}, attrs = {};
   int64_t input = 0;
 
   void Describe(Fields& f);
 };
+MXC_ATTRS(ElementwiseGradient, GradientOfAttrs);
 
 // head, input0, input1, …
 std::vector<InputSpec> GradientOfInputs(const GradientOfAttrs& a);

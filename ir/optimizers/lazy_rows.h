@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Says which parameters an optimizer updates by rows, as MXNet's lazy_update
+// does.
 #pragma once
 
 #include <cstdint>

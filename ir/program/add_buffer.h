@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Adds a buffer to a program, for passes and tests that build programs.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Interprets the stores of Maps and of contractions' epilogues. Used by one
+// thread; it starts others where there is much to do.
 #pragma once
 
 #include <vector>

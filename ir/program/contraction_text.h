@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Prints the dimensions, strides and axes of a contraction: the text of a step
+// and the key of its kernel.
 #pragma once
 
 #include <string>

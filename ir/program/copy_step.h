@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes the Copy and Map steps that passes insert between two layouts or
+// places.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parses the expressions of a program's text (ir/GRAMMAR.md); an error is a
+// diagnostic at its place in the text.
 #pragma once
 
 #include <map>

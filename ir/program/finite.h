@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Tests floats for NaN and infinity in kernel IR.
 #pragma once
 
 #include <limits>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names the kernel that computes a contraction, in words of the catalog that
+// offers it.
 #pragma once
 
 #include <cstdint>

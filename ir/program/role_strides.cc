@@ -3,6 +3,40 @@
 
 namespace mxc {
 
+Extents DimsOf(const Contraction& c, std::span<const Role> axes,
+               const Extents& spatial) {
+  Extents dims;
+  for (const Role role : axes) {
+    switch (role) {
+      case Role::kBatch:
+        dims.push_back(c.batch);
+        break;
+      case Role::kGroup:
+        dims.push_back(c.groups);
+        break;
+      case Role::kIn:
+        dims.push_back(c.in);
+        break;
+      case Role::kOut:
+        dims.push_back(c.out);
+        break;
+      case Role::kGroupIn:
+        dims.push_back(c.groups * c.in);
+        break;
+      case Role::kGroupOut:
+        dims.push_back(c.groups * c.out);
+        break;
+      case Role::kGroupBatch:
+        dims.push_back(c.groups * c.batch);
+        break;
+      default:
+        dims.push_back(spatial[static_cast<size_t>(role) -
+                               static_cast<size_t>(Role::kSpatial0)]);
+    }
+  }
+  return dims;
+}
+
 RoleStrides RoleStridesOf(const Contraction& c, std::span<const Role> axes,
                           std::span<const int64_t> strides) {
   RoleStrides found;

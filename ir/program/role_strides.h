@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far apart the elements of a contraction's operand lie along each of its
-// dimensions.
+// The extents of a contraction's operand, and how far apart its elements lie
+// along each of the contraction's dimensions.
 #pragma once
 
 #include <array>
@@ -10,6 +10,11 @@
 #include "ir/program/steps/contraction.h"
 
 namespace mxc {
+
+// Of an operand with these axes, in their order; `spatial` are its extents along
+// the axes that windows slide over.
+Extents DimsOf(const Contraction& c, std::span<const Role> axes,
+               const Extents& spatial);
 
 // In elements; 0 along dimensions that the operand does not have.
 struct RoleStrides {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Interprets a max-pooling that a contraction does as it stores its sums.
 #pragma once
 
 #include <span>

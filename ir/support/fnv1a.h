@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Hashes texts where a hash is written down or decides what is computed, so
+// that it must be the same everywhere.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Spreads the compiler's own work over the host's processors.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reports progress of long work, and cancels it, across threads.
 #pragma once
 
 #include <atomic>

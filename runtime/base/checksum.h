@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes the checksums of an artifact's sections (runtime/abi/FORMAT.md).
 #pragma once
 
 #include <cstdint>

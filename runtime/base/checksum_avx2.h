@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Computes Checksum with AVX2; only checksum.cc, which asks the processor,
+// calls it.
 #pragma once
 
 #include <stddef.h>

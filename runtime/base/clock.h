@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the monotonic clock.
 #pragma once
 
 #include <time.h>

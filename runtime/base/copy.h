@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Copies bytes between spans.
 #pragma once
 
 #include <cstring>

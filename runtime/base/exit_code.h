@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Converts a wait status to a shell's exit code: 128 + signal for a process
+// that was killed.
 #pragma once
 
 #include <sys/wait.h>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Sets the floating-point environment that kernels expect, for a scope of one
+// thread.
 #pragma once
 
 #include <cfenv>

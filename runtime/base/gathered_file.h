@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes a file in parts and in any order; it appears under its name whole, or
+// not at all.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Joins words with a separator.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Appends whole records to a file, for logs and journals that others read
+// meanwhile.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Keeps bytes in a temporary file that no crash leaves behind.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Quotes text for commands that a user may copy.
 #pragma once
 
 #include <string>

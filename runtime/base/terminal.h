@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Asks a terminal what it can show, and fits lines into it.
 #pragma once
 
 #include <cstddef>

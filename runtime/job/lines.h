@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads lines from a non-blocking descriptor, for event loops.
 #pragma once
 
 #include <functional>

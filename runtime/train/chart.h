@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Draws training curves as SVG, for the report of a run.
 #pragma once
 
 #include <string>

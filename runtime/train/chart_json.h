@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Hands a chart's points to the script that shows values under the pointer.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Writes the table of epochs of a run's report.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Converts tensors of any element type to f32, for metrics and statistics.
 #pragma once
 
 #include <cstddef>

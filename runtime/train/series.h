@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Holds the curves of a training run, as journals store and charts draw them.
 #pragma once
 
 #include <cstdint>

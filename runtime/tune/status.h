@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Brings the runtime's error types into this room's namespace.
 #pragma once
 
 #include "runtime/base/status.h"

@@ -5,6 +5,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
+#include "ir/ops/operators.h"
 
 namespace mxc {
 namespace {
@@ -81,7 +82,7 @@ class Backward {
     GraphBuilder builder(graph_, *of.node);
     if (!gradient) gradient = builder.Zeros(of.type());
     if (tensors_.contains("gradin:" + name)) {
-      gradient = builder.Op("elemwise_add", {Fed("gradin:" + name), gradient});
+      gradient = builder.Op<op::ElemwiseAdd>({Fed("gradin:" + name), gradient});
     }
     AppendOutput("grad:" + name, gradient);
   }

@@ -15,6 +15,7 @@
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "ir/program/int4_blocks.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/role_strides.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/native_kernel.h"
 #include "tests/support/positions.h"
@@ -24,40 +25,6 @@ namespace {
 
 Role SpatialRole(size_t i) {
   return static_cast<Role>(static_cast<int>(Role::kSpatial0) + i);
-}
-
-Shape ShapeOf(const Contraction& c, const std::vector<Role>& axes,
-              const Extents& spatial) {
-  Extents dims;
-  for (const Role role : axes) {
-    switch (role) {
-      case Role::kBatch:
-        dims.push_back(c.batch);
-        break;
-      case Role::kGroup:
-        dims.push_back(c.groups);
-        break;
-      case Role::kIn:
-        dims.push_back(c.in);
-        break;
-      case Role::kOut:
-        dims.push_back(c.out);
-        break;
-      case Role::kGroupIn:
-        dims.push_back(c.groups * c.in);
-        break;
-      case Role::kGroupOut:
-        dims.push_back(c.groups * c.out);
-        break;
-      case Role::kGroupBatch:
-        dims.push_back(c.groups * c.batch);
-        break;
-      default:
-        dims.push_back(spatial[static_cast<int>(role) -
-                               static_cast<int>(Role::kSpatial0)]);
-    }
-  }
-  return dims;
 }
 
 int ChannelAxis(const std::vector<Role>& axes) {
@@ -413,14 +380,14 @@ Expr Residual(const Contraction& c) {
 
 Program Build(const ContractionCase& test, const KernelCandidate& candidate) {
   const Contraction& c = test.contraction;
-  const Shape data = ShapeOf(c, c.data_axes, c.input);
+  const Shape data = DimsOf(c, c.data_axes, c.input);
   const Shape weight = c.int4_group > 0 ? Shape({c.out, WeightRows(c)})
-                                        : ShapeOf(c, c.weight_axes, c.kernel);
-  const Shape output = ShapeOf(c, c.output_axes, c.output);
+                                        : DimsOf(c, c.weight_axes, c.kernel);
+  const Shape output = DimsOf(c, c.output_axes, c.output);
   const Shape bias = {output[ChannelAxis(c.output_axes)]};
   Extents stored = c.output;
   for (size_t i = 0; i < test.maxima.size(); ++i) stored[i] /= test.maxima[i];
-  const Shape result = ShapeOf(c, c.output_axes, stored);
+  const Shape result = DimsOf(c, c.output_axes, stored);
   Program program;
   const auto add = [&](std::string name, DType dtype, const Shape& shape,
                        Layout layout, BufferKind kind) {

@@ -391,7 +391,7 @@ TEST_CASE("caffe: what trains ends in MXNet's loss heads") {
         "SoftmaxOutput grad_scale=0.5");
   // Valid labels are counted, and the batch divides once more.
   CHECK(heads("SoftmaxWithLoss", "loss_param { ignore_label: 255 }", classes) ==
-        "SoftmaxOutput normalization=valid grad_scale=4");
+        "SoftmaxOutput grad_scale=4 normalization=valid");
   CHECK(heads("SoftmaxWithLoss", "loss_param { normalization: NONE }",
               classes) == "SoftmaxOutput grad_scale=4");
   CHECK(heads("SigmoidCrossEntropyLoss", "", whole) ==

@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/operators.h"
 #include "tests/ir/gradient_run.h"
 
 namespace mxc {
@@ -20,7 +21,8 @@ struct Net {
   }
   Value Op(std::string_view op, std::vector<Value> from,
            std::vector<AttrText> attrs = {}) {
-    return GraphBuilder(graph, *from[0].node).Op(op, from, std::move(attrs));
+    return GraphBuilder(graph, *from[0].node)
+        .Op(*FindOperator(op), from, std::move(attrs));
   }
   // A graph output with a head gradient.
   void Head(Value value, std::vector<float> gradient) {
@@ -118,7 +120,8 @@ TEST_CASE("what only some outputs of an operator give") {
   const Value x = net.Variable("x", {1, 2, 3, 4});
   const std::vector<Value> halves =
       GraphBuilder(net.graph, *x.node)
-          .Ops("SliceChannel", {x}, {{"num_outputs", "2"}, {"axis", "0"}});
+          .Ops(OperatorOf<op::SliceChannel>(), {x},
+               {{"num_outputs", "2"}, {"axis", "0"}});
   net.Head(net.Op("square", {halves[1]}), {1, 1});
   CHECK(net.GradientsOf({x}) == Matrix{{0, 0, 6, 8}});
 }

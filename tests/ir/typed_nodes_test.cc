@@ -36,10 +36,15 @@ constexpr bool GivesReluAttributes() {
     b.template Op<op::Relu>({x}, {.dim1 = 0});
   };
 }
+template <class Builder>
+constexpr bool TakesName() {
+  return requires(Builder b, Value x) { b.Op("relu", {x}); };
+}
 static_assert(KnowsAxes<GraphBuilder>());
 static_assert(!KnowsMisspelled<GraphBuilder>());
 static_assert(!TakesText<GraphBuilder>());
 static_assert(!GivesReluAttributes<GraphBuilder>());
+static_assert(!TakesName<GraphBuilder>());
 
 struct Made {
   Graph graph;
@@ -66,13 +71,16 @@ TEST_CASE("typed nodes are those of the same text") {
     CheckAlike(*typed.node, *text.node);
   };
   check(b.Op<op::SwapAxis>({x}, {.dim1 = -2, .dim2 = -1}, "turned"),
-        b.Op("SwapAxis", {x}, {{"dim1", "-2"}, {"dim2", "-1"}}, "turned"));
+        b.Op(OperatorOf<op::SwapAxis>(), {x}, {{"dim1", "-2"}, {"dim2", "-1"}},
+             "turned"));
   check(b.Op<op::Concat>({x, x}, {.num_args = 2, .dim = 0}),
-        b.Op("Concat", {x, x}, {{"num_args", "2"}, {"dim", "0"}}));
+        b.Op(OperatorOf<op::Concat>(), {x, x},
+             {{"num_args", "2"}, {"dim", "0"}}));
   check(b.Op<op::MaximumScalar>({x}, {.scalar = 0.1}),
-        b.Op("_maximum_scalar", {x}, {{"scalar", "0.1"}}));
-  check(b.Op<op::Relu>({x}), b.Op("relu", {x}));
-  check(b.Op<op::Relu>({x}, "positive"), b.Op("relu", {x}, {}, "positive"));
+        b.Op(OperatorOf<op::MaximumScalar>(), {x}, {{"scalar", "0.1"}}));
+  check(b.Op<op::Relu>({x}), b.Op(OperatorOf<op::Relu>(), {x}));
+  check(b.Op<op::Relu>({x}, "positive"),
+        b.Op(OperatorOf<op::Relu>(), {x}, {}, "positive"));
 }
 
 TEST_CASE("what is left out has its default") {
@@ -81,6 +89,31 @@ TEST_CASE("what is left out has its default") {
   const Value left = made.b.Op<op::MaximumScalar>({made.in()});
   CheckAlike(*given.node, *left.node);
   CHECK(given.node->As<ScalarAttrs>().scalar == 1);
+}
+
+TEST_CASE("attributes are stated as a file would") {
+  const auto stated = [](const Operator& op, const auto& attrs) {
+    return StatedAttrs(op, &attrs);
+  };
+  using Texts = std::vector<AttrText>;
+  const Operator& scalar = OperatorOf<op::MaximumScalar>();
+  CHECK(stated(scalar, ScalarAttrs{.scalar = 1}) == Texts{});
+  CHECK(stated(scalar, ScalarAttrs{.scalar = 0.1}) == Texts{{"scalar", "0.1"}});
+  // Required, though it is the default.
+  CHECK(stated(OperatorOf<op::Concat>(), ConcatAttrs{.num_args = 1}) ==
+        Texts{{"num_args", "1"}});
+}
+
+TEST_CASE("attributes that are illegal are refused") {
+  const auto why = [](const Operator& op, const std::vector<AttrText>& texts) {
+    const auto legal = LegalAttrs(op, texts);
+    return legal.ok() ? "" : legal.errors()[0].message;
+  };
+  const Operator& concat = OperatorOf<op::Concat>();
+  CHECK(why(concat, {{"num_args", "2"}}) == "");
+  CHECK(why(concat, {{"num_args", "0"}}) ==
+        "num_args is 0, expected 1 to 65536");
+  CHECK(why(concat, {}) == "attribute 'num_args' is missing");
 }
 
 TEST_CASE("every operator of ops.def is the one that it names") {

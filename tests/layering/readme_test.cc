@@ -114,6 +114,19 @@ TEST_CASE("passes/README.md names every pass and every header") {
   }
 }
 
+// In the line behind that of the licence.
+TEST_CASE("every header says at its head what it is for") {
+  for (const std::string& file : FilesOfRooms()) {
+    if (!file.ends_with(".h") || file.starts_with("/tests/")) continue;
+    const std::string text = TextOf(file);
+    const std::string second =
+        text.substr(std::min(text.find('\n'), text.size() - 1) + 1);
+    const bool says = second.starts_with("//") || second.starts_with("/*") ||
+                      second.starts_with(" *");
+    CHECK_MESSAGE(says, file, " begins without a sentence");
+  }
+}
+
 // That they find anything, people see who run them.
 TEST_CASE("findings say what they show, and stand in their table") {
   const std::string table = TextOf("/findings/README.md");

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/tensor/csr.h"
+#include "ir/ops/tensor/reduction.h"
 #include "ir/program/steps/row_update.h"
 #include "passes/pass.h"
 #include "tests/passes/fed_updates.h"
@@ -49,19 +51,19 @@ Graph MachineGraph(bool whole, int64_t features) {
   const Value w = parameter("w"), v = parameter("v"), w0 = parameter("w0");
   GraphBuilder b(graph, *w.node);
   const Shape elements = {kSamples, kNonzeros};
-  const Value x = whole ? input("x", DType::kF32, {kSamples, features})
-                        : b.Op("_csr",
-                               {input("indices", DType::kI32, elements),
-                                input("values", DType::kF32, elements)},
-                               {{"columns", std::to_string(features)}});
-  const std::vector<AttrText> over = {{"axis", "1"}, {"keepdims", "True"}};
-  const Value linear = b.Add(b.Op("dot", {x, w}), w0);
-  const Value pairs = b.Mul(b.Square(b.Op("dot", {x, v})), 0.5);
-  const Value all = b.Op("sum", {b.Concat({linear, pairs}, 1)}, over);
-  const Value squares = b.Op("_square_sum", {v}, over);
-  const Value selves = b.Mul(b.Op("dot", {b.Square(x), squares}), -0.5);
+  const Value x = whole
+                      ? input("x", DType::kF32, {kSamples, features})
+                      : b.Op<op::Csr>({input("indices", DType::kI32, elements),
+                                       input("values", DType::kF32, elements)},
+                                      {.columns = features});
+  const Value linear = b.Add(b.Op<op::Dot>({x, w}), w0);
+  const Value pairs = b.Mul(b.Square(b.Op<op::Dot>({x, v})), 0.5);
+  const Value all = b.Sum(b.Concat({linear, pairs}, 1), {1}, true);
+  const Value squares =
+      b.Op<op::SquareSum>({v}, {.axis = Extents{1}, .keepdims = true});
+  const Value selves = b.Mul(b.Op<op::Dot>({b.Square(x), squares}), -0.5);
   graph.outputs = {
-      b.Op("LogisticRegressionOutput", {b.Add(all, selves), label})};
+      b.Op<op::LogisticRegressionOutput>({b.Add(all, selves), label})};
   graph.output_names = {"out"};
   return graph;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/nn/embedding.h"
 #include "ir/program/steps/row_update.h"
 #include "passes/pass.h"
 #include "tests/passes/fed_updates.h"
@@ -39,17 +40,13 @@ Graph TableGraph(int readers, const char* stype, int apart) {
   GraphBuilder builder(graph, *table);
   Value sum;
   for (int i = 0; i < readers; ++i) {
-    const Value rows = builder.Op(
-        "Embedding",
+    const Value rows = builder.Op<op::Embedding>(
         {apart == 0 ? data->out() : builder.Add(data->out(), i * apart),
          table->out()},
-        {{"input_dim", std::to_string(kTableRows)},
-         {"output_dim", std::to_string(kWidth)},
-         {"sparse_grad", "True"}});
+        {.input_dim = kTableRows, .output_dim = kWidth, .sparse_grad = true});
     sum = sum ? builder.Add(sum, rows) : rows;
   }
-  graph.outputs = {
-      builder.Op("LinearRegressionOutput", {sum, label->out()}, {})};
+  graph.outputs = {builder.Op<op::LinearRegressionOutput>({sum, label->out()})};
   graph.output_names = {"out"};
   return graph;
 }
@@ -225,9 +222,9 @@ TEST_CASE("a gradient is searched for rows once, whatever leads to it") {
   GraphBuilder builder(graph, *weight);
   Value power = weight->out();
   for (int i = 0; i < 48; ++i) {
-    power = builder.Op("elemwise_mul", {power, power}, {});
+    power = builder.Op<op::ElemwiseMul>({power, power});
   }
-  graph.outputs = {builder.Op("MakeLoss", {power}, {})};
+  graph.outputs = {builder.Op<op::MakeLossHead>({power})};
   graph.output_names = {"out"};
   CHECK(UpdateOfRows(PlanTraining(std::move(graph), {})) == nullptr);
 }

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/nn/embedding.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/repeat.h"
@@ -158,9 +159,9 @@ TEST_CASE("rows that data do not name stay, with their states and copies") {
       // Both of RunStep's 0.1 are row 0.
       const Value words =
           AddInput(graph, "words", {DType::kF32, Shape{2}})->out();
-      graph.outputs.push_back(builder.Op(
-          "Embedding", {words, graph.updates[0].variable->out()},
-          {{"input_dim", "2"}, {"output_dim", "3"}, {"sparse_grad", "True"}}));
+      graph.outputs.push_back(builder.Op<op::Embedding>(
+          {words, graph.updates[0].variable->out()},
+          {.input_dim = 2, .output_dim = 3, .sparse_grad = true}));
       graph.output_names.push_back("words_of");
       TrainingOptions options;
       options.optimizer = "sgd";

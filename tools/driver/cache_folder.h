@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Finds the folder of caches.
 #pragma once
 
 #include <filesystem>

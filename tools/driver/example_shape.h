@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Guesses a shape to show a user who has given none.
 #pragma once
 
 #include <string>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Fills parameters that have no values yet.
 #pragma once
 
 #include <cstdint>

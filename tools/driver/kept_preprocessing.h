@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decides which preprocessing of pictures an artifact states.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Describes the kernels of a program for people, and lists them for the
+// manifest.
 #pragma once
 
 #include <string>

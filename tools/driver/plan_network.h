@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Records in a plan what the user's network was, before passes change it.
 #pragma once
 
 #include "frontend/frontend.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parses --input-shape.
 #pragma once
 
 #include <optional>

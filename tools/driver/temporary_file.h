@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes temporary files with errors as the driver has them.
 #pragma once
 
 #include "ir/support/result.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Draws the statistics of parameters on an inspection page.
 #pragma once
 
 #include <string>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Carries errors to the command line, the one place of these tools that prints
+// them.
 #pragma once
 
 #include <exception>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the names of classes.
 #pragma once
 
 #include <string>

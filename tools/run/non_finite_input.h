@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Describes the first NaN or infinity of inputs and outputs.
 #pragma once
 
 #include <cstdint>

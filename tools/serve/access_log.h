@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Logs requests without making the server wait. Any thread may add lines.
 #pragma once
 
 #include <condition_variable>

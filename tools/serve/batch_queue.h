@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Queues requests and runs those of one network as a batch. Any thread may
+// push.
 #pragma once
 
 #include <atomic>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the bodies of requests within a common limit of memory.
 #pragma once
 
 #include <boost/asio/buffer.hpp>

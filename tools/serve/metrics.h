@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counts requests and times for GET /metrics.
 #pragma once
 
 #include <array>

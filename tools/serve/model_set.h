@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Holds the networks that a server answers with, and swaps them at once. Any
+// thread may ask.
 #pragma once
 
 #include <memory>

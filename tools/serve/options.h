@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Options of `mxc serve`.
 #pragma once
 
 #include <CLI/CLI.hpp>

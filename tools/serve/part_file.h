@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Hands the parts of a multipart request to code that reads files.
 #pragma once
 
 #include <functional>

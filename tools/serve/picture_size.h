@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the size of a picture before it is decoded, so that its memory can be
+// refused.
 #pragma once
 
 #include <cstdint>

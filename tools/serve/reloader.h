@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reloads networks while others are being answered, on one thread of its own.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Splits requests into samples that a batch can be made of.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Offers passes the CPU's kernels for contractions, with their costs and
+// layouts.
 #pragma once
 
 #include <string>

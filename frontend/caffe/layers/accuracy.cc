@@ -3,6 +3,9 @@
 // large as the label's counts against it. Source: accuracy_layer.cpp of
 // BVLC/caffe.
 #include "frontend/caffe/layers.h"
+#include "ir/ops/tensor/pick.h"
+#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::caffe {
 
@@ -18,25 +21,24 @@ void ImportAccuracy(Layer& layer) {
   }
   const Value x = layer.Bottom(0);
   const int axis = layer.Axis(p.axis, layer.RankOf(x));
-  const std::string along = std::to_string(axis);
   Extents places = layer.ShapeOf(x).dims();
   places.erase(places.begin() + axis);
   if (places.empty()) places.push_back(1);
   const Value label = layer.Reshape(layer.Bottom(1), places);
   const Value score =
-      layer.Op("pick", {x, label}, {{"axis", along}, {"keepdims", "True"}});
+      layer.Op<op::Pick>({x, label}, {.axis = axis, .keepdims = true});
   const Value better =
-      layer.Op("sum", {layer.Op("broadcast_greater_equal", {x, score})},
-               {{"axis", along}});
-  Value right = layer.Scalar("_lesser_equal_scalar", better, p.top_k);
+      layer.Op<op::Sum>({layer.Op<op::BroadcastGreaterEqual>({x, score})},
+                        {.axis = Extents{axis}});
+  Value right = layer.Scalar<op::LesserEqualScalar>(better, p.top_k);
   if (!p.ignore_label) {
-    return layer.SetTop(0, layer.Op("mean", {right}));
+    return layer.SetTop(0, layer.Op<op::Mean>({right}));
   }
-  const Value valid = layer.Scalar("_not_equal_scalar", label, *p.ignore_label);
-  right = layer.Op("elemwise_mul", {right, valid});
+  const Value valid = layer.Scalar<op::NotEqualScalar>(label, *p.ignore_label);
+  right = layer.Op<op::ElemwiseMul>({right, valid});
   const Value count =
-      layer.Scalar("_maximum_scalar", layer.SumFrom(valid, 0), 1);
-  layer.SetTop(0, layer.Op("elemwise_div", {layer.SumFrom(right, 0), count}));
+      layer.Scalar<op::MaximumScalar>(layer.SumFrom(valid, 0), 1);
+  layer.SetTop(0, layer.Op<op::ElemwiseDiv>({layer.SumFrom(right, 0), count}));
 }
 
 }  // namespace mxc::caffe

@@ -3,6 +3,9 @@
 // base_conv_layer.cpp, im2col_layer.cpp of BVLC/caffe.
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
+#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/deconvolution.h"
+#include "ir/ops/tensor/columns.h"
 
 namespace mxc::caffe {
 namespace {
@@ -11,7 +14,6 @@ struct Convolved {
   Windows windows;
   std::vector<int64_t> dilation;
   int64_t outputs = 0, group = 1;
-  bool transposed = false;
 };
 
 // What slides over the picture, whatever it computes there.
@@ -37,12 +39,11 @@ Convolved ReadSliding(Layer& layer, const ConvolutionParameter& p) {
   return c;
 }
 
-Convolved ReadConvolution(Layer& layer, bool transposed = false) {
+Convolved ReadConvolution(Layer& layer) {
   const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
   Convolved c = ReadSliding(layer, p);
   c.outputs = p.num_output;
   c.group = p.group;
-  c.transposed = transposed;
   if (c.outputs == 0) layer.Fail("no num_output");
   if (c.group == 0 || c.outputs % c.group != 0) {
     layer.Fail("num_output {} in {} groups", c.outputs, c.group);
@@ -50,20 +51,18 @@ Convolved ReadConvolution(Layer& layer, bool transposed = false) {
   return c;
 }
 
-std::vector<AttrText> WindowAttrs(const Convolved& c) {
-  return {{"kernel", TupleText(c.windows.kernel)},
-          {"stride", TupleText(c.windows.stride)},
-          {"pad", TupleText(c.windows.pad)},
-          {"dilate", TupleText(c.dilation)}};
-}
-
 // The layer's filters slide over each of its bottoms.
+template <class Id>
 void ImportFilters(Layer& layer, const Convolved& c) {
   const ConvolutionParameter& p = OrDefault(layer.param().convolution_param);
-  std::vector<AttrText> attrs = WindowAttrs(c);
-  attrs.insert(attrs.end(), {{"num_filter", std::to_string(c.outputs)},
-                             {"num_group", std::to_string(c.group)},
-                             {"no_bias", p.bias_term ? "False" : "True"}});
+  typename AttrsOf<Id>::type attrs;
+  attrs.kernel = c.windows.kernel;
+  attrs.stride = c.windows.stride;
+  attrs.dilate = c.dilation;
+  attrs.pad = c.windows.pad;
+  attrs.num_filter = c.outputs;
+  attrs.num_group = c.group;
+  attrs.no_bias = !p.bias_term;
   const int rank = layer.RankOf(layer.Bottom());
   std::vector<Value> inputs = {
       {}, layer.Parameter(0, "weight", Shape::OfRank(rank), p.weight_filler)};
@@ -73,8 +72,7 @@ void ImportFilters(Layer& layer, const Convolved& c) {
   }
   for (int i = 0; i < layer.bottoms(); ++i) {
     inputs[0] = layer.Bottom(i);
-    layer.SetTop(i, layer.Op(c.transposed ? "Deconvolution" : "Convolution",
-                             inputs, attrs));
+    layer.SetTop(i, layer.Op<Id>(inputs, attrs));
   }
 }
 
@@ -90,7 +88,7 @@ void RequireSameTops(Layer& layer) {
 
 void ImportConvolution(Layer& layer) {
   RequireSameTops(layer);
-  ImportFilters(layer, ReadConvolution(layer));
+  ImportFilters<op::Convolution>(layer, ReadConvolution(layer));
 }
 
 // One filter, or some, for each channel, whatever `group` says.
@@ -98,12 +96,12 @@ void ImportDepthwise(Layer& layer) {
   RequireSameTops(layer);
   Convolved c = ReadConvolution(layer);
   c.group = layer.Extent(layer.Bottom(), 1);
-  ImportFilters(layer, c);
+  ImportFilters<op::Convolution>(layer, c);
 }
 
 void ImportDeconvolution(Layer& layer) {
   RequireSameTops(layer);
-  ImportFilters(layer, ReadConvolution(layer, /*transposed=*/true));
+  ImportFilters<op::Deconvolution>(layer, ReadConvolution(layer));
 }
 
 // (N, C·kernel, height, width): a column for each place.
@@ -111,7 +109,11 @@ void ImportIm2col(Layer& layer) {
   layer.Expect(1, 1);
   const Convolved c =
       ReadSliding(layer, OrDefault(layer.param().convolution_param));
-  const Value columns = layer.Op("im2col", {layer.Bottom()}, WindowAttrs(c));
+  const Value columns =
+      layer.Op<op::Im2col>({layer.Bottom()}, {.kernel = c.windows.kernel,
+                                              .stride = c.windows.stride,
+                                              .dilate = c.dilation,
+                                              .pad = c.windows.pad});
   Extents shape = {0, 0};
   for (size_t i = 0; i < c.windows.kernel.size(); ++i) {
     const int64_t size = layer.Extent(layer.Bottom(), static_cast<int>(i) + 2);

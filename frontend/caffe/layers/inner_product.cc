@@ -2,6 +2,9 @@
 // Products with a matrix, and rows of one. Source: inner_product_layer.cpp,
 // embed_layer.cpp of BVLC/caffe.
 #include "frontend/caffe/layers.h"
+#include "ir/ops/nn/embedding.h"
+#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc::caffe {
 
@@ -30,16 +33,15 @@ void ImportInnerProduct(Layer& layer) {
       0, "weight", p.transpose ? Shape{inner, outputs} : Shape{outputs, inner},
       p.weight_filler);
   if (p.transpose) {
-    weight = layer.Op("transpose", {weight}, {{"axes", "(1, 0)"}});
+    weight = layer.Op<op::Transpose>({weight}, {.axes = {1, 0}});
   }
   std::vector<Value> inputs = {x, weight};
   if (p.bias_term) {
     inputs.push_back(layer.Parameter(1, "bias", Shape{outputs}, p.bias_filler));
   }
-  Value y = layer.Op("FullyConnected", inputs,
-                     {{"num_hidden", std::to_string(outputs)},
-                      {"no_bias", p.bias_term ? "False" : "True"},
-                      {"flatten", usual ? "True" : "False"}});
+  Value y = layer.Op<op::FullyConnected>(
+      inputs,
+      {.num_hidden = outputs, .no_bias = !p.bias_term, .flatten = usual});
   if (axis == 0) y = layer.Reshape(y, {outputs});
   layer.SetTop(0, y);
 }
@@ -51,13 +53,12 @@ void ImportEmbed(Layer& layer) {
   if (rows == 0 || outputs == 0) layer.Fail("no input_dim or no num_output");
   const Value weight =
       layer.Parameter(0, "weight", Shape{rows, outputs}, p.weight_filler);
-  Value y = layer.Op("Embedding", {layer.Bottom(), weight},
-                     {{"input_dim", std::to_string(rows)},
-                      {"output_dim", std::to_string(outputs)}});
+  Value y = layer.Op<op::Embedding>({layer.Bottom(), weight},
+                                    {.input_dim = rows, .output_dim = outputs});
   if (p.bias_term) {
     const Value bias =
         layer.Parameter(1, "bias", Shape{outputs}, p.bias_filler);
-    y = layer.Op("broadcast_add", {y, bias});
+    y = layer.Op<op::BroadcastAdd>({y, bias});
   }
   layer.SetTop(0, y);
 }

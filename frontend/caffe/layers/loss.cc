@@ -7,6 +7,16 @@
 #include <utility>
 
 #include "frontend/caffe/layers.h"
+#include "ir/ops/nn/activation.h"
+#include "ir/ops/nn/make_loss_head.h"
+#include "ir/ops/nn/regression_output.h"
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/nn/softmax_output.h"
+#include "ir/ops/nn/svm_output.h"
+#include "ir/ops/tensor/one_hot.h"
+#include "ir/ops/tensor/pick.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::caffe {
 namespace {
@@ -58,33 +68,32 @@ Divisor DivisorOf(const LossParameter& p, Divisor otherwise) {
 // 1 where the label counts; none where all do.
 Value Mask(Layer& layer, Value label, const LossParameter& p) {
   if (!p.ignore_label) return {};
-  return layer.Scalar("_not_equal_scalar", label, *p.ignore_label);
+  return layer.Scalar<op::NotEqualScalar>(label, *p.ignore_label);
 }
 
 // Σ terms, of which there is one for each place, divided.
 Value Divided(Layer& layer, Value terms, Value mask, Divisor divisor) {
-  if (mask) terms = layer.Op("elemwise_mul", {terms, mask});
+  if (mask) terms = layer.Op<op::ElemwiseMul>({terms, mask});
   const Shape& shape = layer.ShapeOf(terms);
   const Value sum = layer.SumFrom(terms, 0);
   switch (divisor) {
     case Divisor::kNothing:
       return sum;
     case Divisor::kValid:
-      return layer.Op(
-          "elemwise_div",
-          {sum, layer.Scalar("_maximum_scalar", layer.SumFrom(mask, 0), 1)});
+      return layer.Op<op::ElemwiseDiv>(
+          {sum, layer.Scalar<op::MaximumScalar>(layer.SumFrom(mask, 0), 1)});
     case Divisor::kBatch:
-      return layer.Scalar("_div_scalar", sum, static_cast<double>(shape[0]));
+      return layer.Scalar<op::DivScalar>(sum, static_cast<double>(shape[0]));
     case Divisor::kPlaces:
       break;
   }
-  return layer.Scalar("_div_scalar", sum,
-                      static_cast<double>(shape.elements()));
+  return layer.Scalar<op::DivScalar>(sum,
+                                     static_cast<double>(shape.elements()));
 }
 
 Value MeanOverBatch(Layer& layer, Value terms, double factor = 1) {
   const auto batch = static_cast<double>(layer.Extent(terms, 0));
-  return layer.Scalar("_mul_scalar", layer.SumFrom(terms, 0), factor / batch);
+  return layer.Scalar<op::MulScalar>(layer.SumFrom(terms, 0), factor / batch);
 }
 
 // The label as [d…] of the terms, whatever axes of one element it has.
@@ -101,14 +110,14 @@ Shape Without(const Shape& shape, int axis) {
 
 // MXNet divides what has places beside the batch by these, unless it counts the
 // labels that are valid.
-std::vector<AttrText> SoftmaxOutputAttrs(Layer& layer, Value x) {
+SoftmaxOutputAttrs SoftmaxLossAttrs(Layer& layer, Value x) {
   const LossParameter& p = OrDefault(layer.param().loss_param);
   const bool many = layer.RankOf(x) > 2;
   const double weight = WeightOf(layer, 0, 1);
-  std::vector<AttrText> attrs = {{"multi_output", many ? "True" : "False"}};
+  SoftmaxOutputAttrs attrs = {.multi_output = many};
   if (p.ignore_label) {
-    attrs.emplace_back("use_ignore", "True");
-    attrs.emplace_back("ignore_label", std::to_string(*p.ignore_label));
+    attrs.use_ignore = true;
+    attrs.ignore_label = *p.ignore_label;
   }
   double factor = weight;
   const auto places = [&] {
@@ -116,7 +125,7 @@ std::vector<AttrText> SoftmaxOutputAttrs(Layer& layer, Value x) {
   };
   switch (DivisorOf(p, Divisor::kPlaces)) {
     case Divisor::kValid:
-      attrs.emplace_back("normalization", "valid");
+      attrs.normalization = SoftmaxNormalization::kValid;
       factor *= static_cast<double>(layer.Extent(x, 0));
       break;
     case Divisor::kBatch:
@@ -128,42 +137,39 @@ std::vector<AttrText> SoftmaxOutputAttrs(Layer& layer, Value x) {
     case Divisor::kPlaces:
       break;
   }
-  attrs.emplace_back("grad_scale", NumberText(factor));
+  attrs.grad_scale = factor;
   return attrs;
 }
 
 // −log of what the softmax gives the label, at each place.
 Value CrossEntropy(Layer& layer, Value x, Value label, int axis) {
-  const Value log =
-      layer.Op("log_softmax", {x}, {{"axis", std::to_string(axis)}});
-  const Value picked =
-      layer.Op("pick", {log, label}, {{"axis", std::to_string(axis)}});
-  return layer.Op("negative", {picked});
+  const Value log = layer.Op<op::LogSoftmax>({x}, {.axis = axis});
+  const Value picked = layer.Op<op::Pick>({log, label}, {.axis = axis});
+  return layer.Op<op::Negative>({picked});
 }
 
 // Which sign the score of a class has in a hinge: -1 for that of the label.
 Value SignsOf(Layer& layer, Value label, int64_t classes) {
-  const Value hot =
-      layer.Op("one_hot", {label}, {{"depth", std::to_string(classes)}});
-  return layer.Scalar("_rminus_scalar", layer.Scalar("_mul_scalar", hot, 2), 1);
+  const Value hot = layer.Op<op::OneHot>({label}, {.depth = classes});
+  return layer.Scalar<op::RminusScalar>(layer.Scalar<op::MulScalar>(hot, 2), 1);
 }
 
 Value Flat(Layer& layer, Value x) {
   return layer.RankOf(x) == 2 ? x : layer.Reshape(x, {0, -1});
 }
 
-// A head of regression by MXNet's name, if there is one to be: prediction and a
-// label that the network is fed.
-bool ImportRegression(Layer& layer, const char* op) {
+// A head of regression, if there is one to be: prediction and a label that the
+// network is fed.
+template <class Id>
+bool ImportRegression(Layer& layer) {
   if (!layer.training()) return false;
   Value x = layer.Bottom(0), label = layer.Bottom(1);
-  if (IsInput(x) && std::string_view(op) == "LinearRegressionOutput") {
+  if (IsInput(x) && std::is_same_v<Id, op::LinearRegressionOutput>) {
     std::swap(x, label);
   }
   if (!IsInput(label) || IsInput(x)) return false;
   const double factor = WeightOf(layer, 0, 1) * ElementsOfSample(layer, x);
-  layer.SetTop(0,
-               layer.Op(op, {x, label}, {{"grad_scale", NumberText(factor)}}));
+  layer.SetTop(0, layer.Op<Id>({x, label}, {.grad_scale = factor}));
   return true;
 }
 
@@ -172,10 +178,9 @@ bool ImportRegression(Layer& layer, const char* op) {
 void SetLoss(Layer& layer, int i, Value value) {
   const double weight = WeightOf(layer, i, 1);
   if (!layer.training()) return layer.SetTop(i, value);
-  if (weight == 0) return layer.SetTop(i, layer.Op("BlockGrad", {value}));
-  layer.SetTop(i,
-               layer.Op("MakeLoss", {value},
-                        {{"grad_scale", NumberText(weight * layer.Batch())}}));
+  if (weight == 0) return layer.SetTop(i, layer.Op<op::BlockGrad>({value}));
+  layer.SetTop(i, layer.Op<op::MakeLossHead>(
+                      {value}, {.grad_scale = weight * layer.Batch()}));
 }
 
 // The output is what the softmax gives, as that of MXNet's SoftmaxOutput is.
@@ -191,7 +196,7 @@ void ImportSoftmaxWithLoss(Layer& layer) {
       label = LabelLike(layer, label, {layer.Extent(x, 0)});
     }
     const Value y =
-        layer.Op("SoftmaxOutput", {x, label}, SoftmaxOutputAttrs(layer, x));
+        layer.Op<op::SoftmaxOutput>({x, label}, SoftmaxLossAttrs(layer, x));
     if (!layer.training()) {
       layer.Note("its output is the softmax, not the loss");
     }
@@ -207,17 +212,18 @@ void ImportSoftmaxWithLoss(Layer& layer) {
   SetLoss(layer, 0,
           Divided(layer, terms, mask, DivisorOf(p, Divisor::kPlaces)));
   if (layer.tops() > 1) {
-    layer.SetTop(1, layer.Op("softmax", {x}, {{"axis", std::to_string(axis)}}));
+    layer.SetTop(1, layer.Op<op::Softmax>({x}, {.axis = axis}));
   }
 }
 
 // Σ (a - b)² / 2N
 void ImportEuclideanLoss(Layer& layer) {
   layer.Expect(2, 2);
-  if (ImportRegression(layer, "LinearRegressionOutput")) return;
+  if (ImportRegression<op::LinearRegressionOutput>(layer)) return;
   const Value a = layer.Bottom(0);
   const Value b = LabelLike(layer, layer.Bottom(1), layer.ShapeOf(a));
-  const Value square = layer.Op("square", {layer.Op("elemwise_sub", {a, b})});
+  const Value square =
+      layer.Op<op::Square>({layer.Op<op::ElemwiseSub>({a, b})});
   SetLoss(layer, 0, MeanOverBatch(layer, square, 0.5));
 }
 
@@ -227,12 +233,13 @@ void ImportSigmoidCrossEntropyLoss(Layer& layer) {
   const LossParameter& p = OrDefault(layer.param().loss_param);
   const Divisor divisor = DivisorOf(p, Divisor::kBatch);
   const bool plain = !p.ignore_label && divisor == Divisor::kBatch;
-  if (plain && ImportRegression(layer, "LogisticRegressionOutput")) return;
+  if (plain && ImportRegression<op::LogisticRegressionOutput>(layer)) return;
   const Value x = layer.Bottom(0);
   const Value label = LabelLike(layer, layer.Bottom(1), layer.ShapeOf(x));
-  const Value soft = layer.Op("Activation", {x}, {{"act_type", "softrelu"}});
+  const Value soft =
+      layer.Op<op::Activation>({x}, {.act_type = ActType::kSoftRelu});
   const Value terms =
-      layer.Op("elemwise_sub", {soft, layer.Op("elemwise_mul", {x, label})});
+      layer.Op<op::ElemwiseSub>({soft, layer.Op<op::ElemwiseMul>({x, label})});
   SetLoss(layer, 0, Divided(layer, terms, Mask(layer, label, p), divisor));
 }
 
@@ -244,19 +251,19 @@ void ImportHingeLoss(Layer& layer) {
   const Value x = Flat(layer, layer.Bottom(0));
   const Value label = layer.Bottom(1);
   if (layer.training() && IsInput(label)) {
-    layer.SetTop(0, layer.Op("SVMOutput", {x, label},
-                             {{"margin", "1"},
-                              {"regularization_coefficient",
-                               NumberText(WeightOf(layer, 0, 1))},
-                              {"use_linear", square ? "False" : "True"}}));
+    layer.SetTop(
+        0, layer.Op<op::SVMOutput>(
+               {x, label}, {.margin = 1,
+                            .regularization_coefficient = WeightOf(layer, 0, 1),
+                            .use_linear = !square}));
     return;
   }
   const Value signs = SignsOf(
       layer, LabelLike(layer, label, {layer.Extent(x, 0)}), layer.Extent(x, 1));
   const Value reach =
-      layer.Scalar("_plus_scalar", layer.Op("elemwise_mul", {signs, x}), 1);
-  Value terms = layer.Op("relu", {reach});
-  if (square) terms = layer.Op("square", {terms});
+      layer.Scalar<op::PlusScalar>(layer.Op<op::ElemwiseMul>({signs, x}), 1);
+  Value terms = layer.Op<op::Relu>({reach});
+  if (square) terms = layer.Op<op::Square>({terms});
   SetLoss(layer, 0, MeanOverBatch(layer, terms));
 }
 
@@ -265,9 +272,9 @@ void ImportMultinomialLogisticLoss(Layer& layer) {
   layer.Expect(2, 2);
   const Value x = Flat(layer, layer.Bottom(0));
   const Value label = LabelLike(layer, layer.Bottom(1), {layer.Extent(x, 0)});
-  const Value picked = layer.Op("pick", {x, label}, {{"axis", "1"}});
-  const Value log = layer.Op(
-      "log", {layer.Scalar("_maximum_scalar", picked, kLeastProbability)});
+  const Value picked = layer.Op<op::Pick>({x, label}, {.axis = 1});
+  const Value log = layer.Op<op::Log>(
+      {layer.Scalar<op::MaximumScalar>(picked, kLeastProbability)});
   SetLoss(layer, 0, MeanOverBatch(layer, log, -1));
 }
 
@@ -289,13 +296,12 @@ void ImportInfogainLoss(Layer& layer) {
   const int64_t classes = layer.Extent(x, 1);
   const Value label = LabelLike(layer, layer.Bottom(1), {layer.Extent(x, 0)});
   const Value matrix = layer.Reshape(layer.Bottom(2), {classes, classes});
-  const Value probabilities = layer.Op("softmax", {x}, {{"axis", "1"}});
-  const Value log = layer.Op(
-      "log",
-      {layer.Scalar("_maximum_scalar", probabilities, kLeastProbability)});
-  const Value rows = layer.Op("take", {matrix, label}, {{"axis", "0"}});
-  const Value terms = layer.Op(
-      "negative", {layer.SumFrom(layer.Op("elemwise_mul", {rows, log}), 1)});
+  const Value probabilities = layer.Op<op::Softmax>({x}, {.axis = 1});
+  const Value log = layer.Op<op::Log>(
+      {layer.Scalar<op::MaximumScalar>(probabilities, kLeastProbability)});
+  const Value rows = layer.Op<op::Take>({matrix, label}, {.axis = 0});
+  const Value terms = layer.Op<op::Negative>(
+      {layer.SumFrom(layer.Op<op::ElemwiseMul>({rows, log}), 1)});
   SetLoss(layer, 0,
           Divided(layer, terms, Mask(layer, label, loss),
                   DivisorOf(loss, Divisor::kPlaces)));
@@ -312,20 +318,20 @@ void ImportContrastiveLoss(Layer& layer) {
   const Value a = Flat(layer, layer.Bottom(0)),
               b = Flat(layer, layer.Bottom(1));
   const Value alike = LabelLike(layer, layer.Bottom(2), {layer.Extent(a, 0)});
-  const Value square =
-      layer.SumFrom(layer.Op("square", {layer.Op("elemwise_sub", {a, b})}), 1);
+  const Value square = layer.SumFrom(
+      layer.Op<op::Square>({layer.Op<op::ElemwiseSub>({a, b})}), 1);
   Value near = square;
   if (!p.legacy_version) {
-    near = layer.Op("sqrt",
-                    {layer.Scalar("_maximum_scalar", square, kLeastSquare)});
+    near = layer.Op<op::Sqrt>(
+        {layer.Scalar<op::MaximumScalar>(square, kLeastSquare)});
   }
   Value apart =
-      layer.Op("relu", {layer.Scalar("_rminus_scalar", near, p.margin)});
-  if (!p.legacy_version) apart = layer.Op("square", {apart});
-  const Value unlike = layer.Scalar("_rminus_scalar", alike, 1);
+      layer.Op<op::Relu>({layer.Scalar<op::RminusScalar>(near, p.margin)});
+  if (!p.legacy_version) apart = layer.Op<op::Square>({apart});
+  const Value unlike = layer.Scalar<op::RminusScalar>(alike, 1);
   const Value terms =
-      layer.Op("elemwise_add", {layer.Op("elemwise_mul", {alike, square}),
-                                layer.Op("elemwise_mul", {unlike, apart})});
+      layer.Op<op::ElemwiseAdd>({layer.Op<op::ElemwiseMul>({alike, square}),
+                                 layer.Op<op::ElemwiseMul>({unlike, apart})});
   SetLoss(layer, 0, MeanOverBatch(layer, terms, 0.5));
 }
 

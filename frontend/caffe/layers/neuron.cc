@@ -3,20 +3,25 @@
 #include <cmath>
 
 #include "frontend/caffe/layers.h"
+#include "ir/ops/nn/activation.h"
+#include "ir/ops/nn/dropout.h"
+#include "ir/ops/nn/leaky_relu.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::caffe {
 namespace {
 
-void ImportActivation(Layer& layer, const char* type) {
+void ImportActivation(Layer& layer, ActType type) {
   layer.Expect(1, 1);
   layer.SetTop(0,
-               layer.Op("Activation", {layer.Bottom()}, {{"act_type", type}}));
+               layer.Op<op::Activation>({layer.Bottom()}, {.act_type = type}));
 }
 
 // shift + scale · x
 Value Affine(Layer& layer, Value x, double scale, double shift) {
-  if (scale != 1) x = layer.Scalar("_mul_scalar", x, scale);
-  if (shift != 0) x = layer.Scalar("_plus_scalar", x, shift);
+  if (scale != 1) x = layer.Scalar<op::MulScalar>(x, scale);
+  if (shift != 0) x = layer.Scalar<op::PlusScalar>(x, shift);
   return x;
 }
 
@@ -32,29 +37,29 @@ double LogOfBase(Layer& layer, float base) {
 
 void ImportRelu(Layer& layer) {
   const float slope = OrDefault(layer.param().relu_param).negative_slope;
-  if (slope == 0) return ImportActivation(layer, "relu");
+  if (slope == 0) return ImportActivation(layer, ActType::kRelu);
   layer.Expect(1, 1);
-  layer.SetTop(0,
-               layer.Op("LeakyReLU", {layer.Bottom()},
-                        {{"act_type", "leaky"}, {"slope", NumberText(slope)}}));
+  layer.SetTop(0, layer.Op<op::LeakyReLU>({layer.Bottom()},
+                                          {.act_type = LeakyType::kLeaky,
+                                           .slope = AsWritten(slope)}));
 }
 
 void ImportRelu6(Layer& layer) {
   layer.Expect(1, 1);
-  layer.SetTop(
-      0, layer.Op("clip", {layer.Bottom()}, {{"a_min", "0"}, {"a_max", "6"}}));
+  layer.SetTop(0,
+               layer.Op<op::Clip>({layer.Bottom()}, {.a_min = 0, .a_max = 6}));
 }
 
-void ImportSigmoid(Layer& layer) { ImportActivation(layer, "sigmoid"); }
-void ImportTanH(Layer& layer) { ImportActivation(layer, "tanh"); }
-void ImportBnll(Layer& layer) { ImportActivation(layer, "softrelu"); }
+void ImportSigmoid(Layer& layer) { ImportActivation(layer, ActType::kSigmoid); }
+void ImportTanH(Layer& layer) { ImportActivation(layer, ActType::kTanh); }
+void ImportBnll(Layer& layer) { ImportActivation(layer, ActType::kSoftRelu); }
 
 void ImportElu(Layer& layer) {
   layer.Expect(1, 1);
   const float alpha = OrDefault(layer.param().elu_param).alpha;
-  layer.SetTop(0,
-               layer.Op("LeakyReLU", {layer.Bottom()},
-                        {{"act_type", "elu"}, {"slope", NumberText(alpha)}}));
+  layer.SetTop(0, layer.Op<op::LeakyReLU>({layer.Bottom()},
+                                          {.act_type = LeakyType::kElu,
+                                           .slope = AsWritten(alpha)}));
 }
 
 void ImportPRelu(Layer& layer) {
@@ -63,13 +68,13 @@ void ImportPRelu(Layer& layer) {
   const Shape shape = {p.channel_shared ? 1 : Shape::kUnknownDim};
   const Value gamma = layer.Parameter(0, "gamma", shape, p.filler,
                                       R"(["constant", {"value": 0.25}])");
-  layer.SetTop(0, layer.Op("LeakyReLU", {layer.Bottom(), gamma},
-                           {{"act_type", "prelu"}}));
+  layer.SetTop(0, layer.Op<op::LeakyReLU>({layer.Bottom(), gamma},
+                                          {.act_type = LeakyType::kPrelu}));
 }
 
 void ImportAbsVal(Layer& layer) {
   layer.Expect(1, 1);
-  layer.SetTop(0, layer.Op("abs", {layer.Bottom()}));
+  layer.SetTop(0, layer.Op<op::Abs>({layer.Bottom()}));
 }
 
 // (shift + scale · x) ^ power
@@ -78,9 +83,9 @@ void ImportPower(Layer& layer) {
   const PowerParameter& p = OrDefault(layer.param().power_param);
   Value x = Affine(layer, layer.Bottom(), p.scale, p.shift);
   if (p.power == 2) {
-    x = layer.Op("square", {x});
+    x = layer.Op<op::Square>({x});
   } else if (p.power != 1) {
-    x = layer.Scalar("_power_scalar", x, p.power);
+    x = layer.Scalar<op::PowerScalar>(x, p.power);
   }
   layer.SetTop(0, x);
 }
@@ -90,8 +95,8 @@ void ImportExp(Layer& layer) {
   layer.Expect(1, 1);
   const ExpParameter& p = OrDefault(layer.param().exp_param);
   const double log = LogOfBase(layer, p.base);
-  layer.SetTop(0, layer.Op("exp", {Affine(layer, layer.Bottom(), log * p.scale,
-                                          log * p.shift)}));
+  layer.SetTop(0, layer.Op<op::Exp>({Affine(layer, layer.Bottom(),
+                                            log * p.scale, log * p.shift)}));
 }
 
 // The logarithm of shift + scale · x.
@@ -101,14 +106,14 @@ void ImportLog(Layer& layer) {
   const double log = LogOfBase(layer, p.base);
   if (log == 0) layer.Fail("base 1 has no logarithm");
   const Value y =
-      layer.Op("log", {Affine(layer, layer.Bottom(), p.scale, p.shift)});
+      layer.Op<op::Log>({Affine(layer, layer.Bottom(), p.scale, p.shift)});
   layer.SetTop(0, Affine(layer, y, 1 / log, 0));
 }
 
 void ImportThreshold(Layer& layer) {
   layer.Expect(1, 1);
   const float threshold = OrDefault(layer.param().threshold_param).threshold;
-  layer.SetTop(0, layer.Scalar("_greater_scalar", layer.Bottom(), threshold));
+  layer.SetTop(0, layer.Scalar<op::GreaterScalar>(layer.Bottom(), threshold));
 }
 
 void ImportDropout(Layer& layer) {
@@ -119,17 +124,17 @@ void ImportDropout(Layer& layer) {
         "scale_train false, of a fork that scales when it tests, which "
         "is not supported");
   }
-  layer.SetTop(0, layer.Op("Dropout", {layer.Bottom()},
-                           {{"p", NumberText(p.dropout_ratio)}}));
+  layer.SetTop(0, layer.Op<op::Dropout>({layer.Bottom()},
+                                        {.p = AsWritten(p.dropout_ratio)}));
 }
 
 void ImportClip(Layer& layer) {
   layer.Expect(1, 1);
   const ClipParameter& p = OrDefault(layer.param().clip_param);
   if (!p.min || !p.max) layer.Fail("no min or no max");
-  layer.SetTop(0, layer.Op("clip", {layer.Bottom()},
-                           {{"a_min", NumberText(*p.min)},
-                            {"a_max", NumberText(*p.max)}}));
+  layer.SetTop(
+      0, layer.Op<op::Clip>({layer.Bottom()}, {.a_min = AsWritten(*p.min),
+                                               .a_max = AsWritten(*p.max)}));
 }
 
 // x · sigmoid(beta · x)
@@ -137,8 +142,8 @@ void ImportSwish(Layer& layer) {
   layer.Expect(1, 1);
   const float beta = OrDefault(layer.param().swish_param).beta;
   const Value x = layer.Bottom();
-  const Value gate = layer.Op("sigmoid", {Affine(layer, x, beta, 0)});
-  layer.SetTop(0, layer.Op("elemwise_mul", {x, gate}));
+  const Value gate = layer.Op<op::Sigmoid>({Affine(layer, x, beta, 0)});
+  layer.SetTop(0, layer.Op<op::ElemwiseMul>({x, gate}));
 }
 
 }  // namespace mxc::caffe

@@ -4,6 +4,13 @@
 // softmax_layer.cpp of BVLC/caffe; normalize_layer.cpp of its SSD fork.
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
+#include "ir/ops/nn/batch_norm.h"
+#include "ir/ops/nn/l2_normalization.h"
+#include "ir/ops/nn/lrn.h"
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/tensor/filled.h"
+#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::caffe {
 namespace {
@@ -15,8 +22,7 @@ std::vector<int64_t> AxesFrom(int first, int rank) {
 }
 
 Value MeanOver(Layer& layer, Value x, const std::vector<int64_t>& axes) {
-  return layer.Op("mean", {x},
-                  {{"axis", TupleText(axes)}, {"keepdims", "True"}});
+  return layer.Op<op::Mean>({x}, {.axis = axes, .keepdims = true});
 }
 
 // By the statistics of this very batch, as BatchNorm does when it is told so
@@ -25,11 +31,11 @@ Value NormalizeByItself(Layer& layer, Value x, double eps) {
   std::vector<int64_t> axes = AxesFrom(2, layer.RankOf(x));
   axes.insert(axes.begin(), 0);
   const Value centred =
-      layer.Op("broadcast_sub", {x, MeanOver(layer, x, axes)});
-  const Value variance = MeanOver(layer, layer.Op("square", {centred}), axes);
+      layer.Op<op::BroadcastSub>({x, MeanOver(layer, x, axes)});
+  const Value variance = MeanOver(layer, layer.Op<op::Square>({centred}), axes);
   const Value deviation =
-      layer.Op("sqrt", {layer.Scalar("_plus_scalar", variance, eps)});
-  return layer.Op("broadcast_div", {centred, deviation});
+      layer.Op<op::Sqrt>({layer.Scalar<op::PlusScalar>(variance, eps)});
+  return layer.Op<op::BroadcastDiv>({centred, deviation});
 }
 
 // What a factor or a summand covers of the bottom: its axes from `axis` on.
@@ -86,7 +92,7 @@ Cover CoverOfSecond(Layer& layer, int64_t axis) {
 Value MeanSquareAround(Layer& layer, Value x, int64_t size) {
   const Windows windows = {
       {size, size}, {1, 1}, {(size - 1) / 2, (size - 1) / 2}};
-  return PoolWindows(layer, layer.Op("square", {x}), windows, false, true);
+  return PoolWindows(layer, layer.Op<op::Square>({x}), windows, false, true);
 }
 
 }  // namespace
@@ -116,18 +122,19 @@ void ImportBatchNorm(Layer& layer) {
     beta = layer.Parameter(4, "beta", channels, {},
                            R"(["constant", {"value": 0}])");
   } else {
-    const std::string shape = TupleText({layer.Extent(x, 1)});
-    gamma = layer.Op("_ones", {}, {{"shape", shape}});
-    beta = layer.Op("_zeros", {}, {{"shape", shape}});
+    const Extents shape = {layer.Extent(x, 1)};
+    gamma = layer.Op<op::Ones>({}, {.shape = shape});
+    beta = layer.Op<op::Zeros>({}, {.shape = shape});
   }
   const Value mean = layer.State("moving_mean", channels);
   const Value variance = layer.State("moving_var", channels);
-  const bool global = p.use_global_stats.value_or(false);
-  layer.SetTop(0, layer.Op("BatchNorm", {x, gamma, beta, mean, variance},
-                           {{"eps", NumberText(p.eps)},
-                            {"momentum", NumberText(p.moving_average_fraction)},
-                            {"fix_gamma", p.scale_bias ? "False" : "True"},
-                            {"use_global_stats", global ? "True" : "False"}}));
+  BatchNormAttrs attrs;
+  attrs.eps = AsWritten(p.eps);
+  attrs.momentum = AsWritten(p.moving_average_fraction);
+  attrs.fix_gamma = !p.scale_bias;
+  attrs.use_global_stats = p.use_global_stats.value_or(false);
+  layer.SetTop(
+      0, layer.Op<op::BatchNorm>({x, gamma, beta, mean, variance}, attrs));
 }
 
 // By a parameter, or by the second bottom.
@@ -143,12 +150,12 @@ void ImportScale(Layer& layer) {
                            ? layer.Parameter(0, "weight", shape, p.filler,
                                              R"(["constant", {"value": 1}])")
                            : layer.Bottom(1);
-  Value y = layer.Op("broadcast_mul", {x, Spread(layer, factor, cover)});
+  Value y = layer.Op<op::BroadcastMul>({x, Spread(layer, factor, cover)});
   if (p.bias_term) {
     const Value bias =
         layer.Parameter(learned ? 1 : 0, "bias", shape, p.bias_filler,
                         R"(["constant", {"value": 0}])");
-    y = layer.Op("broadcast_add", {y, Spread(layer, bias, cover)});
+    y = layer.Op<op::BroadcastAdd>({y, Spread(layer, bias, cover)});
   }
   layer.SetTop(0, y);
 }
@@ -164,7 +171,7 @@ void ImportBias(Layer& layer) {
       learned ? layer.Parameter(0, "bias", ShapeOf(cover, x), p.filler,
                                 R"(["constant", {"value": 0}])")
               : layer.Bottom(1);
-  layer.SetTop(0, layer.Op("broadcast_add", {x, Spread(layer, bias, cover)}));
+  layer.SetTop(0, layer.Op<op::BroadcastAdd>({x, Spread(layer, bias, cover)}));
 }
 
 // Within a channel k is 1, whatever is written.
@@ -176,21 +183,20 @@ void ImportLrn(Layer& layer) {
     layer.Fail("local_size {}, expected an odd one", p.local_size);
   }
   if (p.norm_region == NormRegion::kACROSS_CHANNELS) {
-    layer.SetTop(0, layer.Op("LRN", {x},
-                             {{"nsize", std::to_string(p.local_size)},
-                              {"alpha", NumberText(p.alpha)},
-                              {"beta", NumberText(p.beta)},
-                              {"knorm", NumberText(p.k)}}));
+    layer.SetTop(0, layer.Op<op::LRN>({x}, {.alpha = AsWritten(p.alpha),
+                                            .beta = AsWritten(p.beta),
+                                            .knorm = AsWritten(p.k),
+                                            .nsize = p.local_size}));
     return;
   }
   if (layer.RankOf(x) != 4) {
     layer.Fail("a bottom with {} axes, expected 4", layer.RankOf(x));
   }
   Value scale = MeanSquareAround(layer, x, p.local_size);
-  scale = layer.Scalar("_mul_scalar", scale, p.alpha);
-  scale = layer.Scalar("_plus_scalar", scale, 1);
-  scale = layer.Scalar("_power_scalar", scale, -p.beta);
-  layer.SetTop(0, layer.Op("elemwise_mul", {x, scale}));
+  scale = layer.Scalar<op::MulScalar>(scale, p.alpha);
+  scale = layer.Scalar<op::PlusScalar>(scale, 1);
+  scale = layer.Scalar<op::PowerScalar>(scale, -p.beta);
+  layer.SetTop(0, layer.Op<op::ElemwiseMul>({x, scale}));
 }
 
 // eps is added to the deviation, not to the variance.
@@ -203,12 +209,12 @@ void ImportMvn(Layer& layer) {
     layer.Fail("a bottom with {} axes, expected at least {}", rank, first + 1);
   }
   const std::vector<int64_t> axes = AxesFrom(first, rank);
-  Value y = layer.Op("broadcast_sub", {x, MeanOver(layer, x, axes)});
+  Value y = layer.Op<op::BroadcastSub>({x, MeanOver(layer, x, axes)});
   if (p.normalize_variance) {
-    const Value variance = MeanOver(layer, layer.Op("square", {y}), axes);
+    const Value variance = MeanOver(layer, layer.Op<op::Square>({y}), axes);
     const Value deviation =
-        layer.Scalar("_plus_scalar", layer.Op("sqrt", {variance}), p.eps);
-    y = layer.Op("broadcast_div", {y, deviation});
+        layer.Scalar<op::PlusScalar>(layer.Op<op::Sqrt>({variance}), p.eps);
+    y = layer.Op<op::BroadcastDiv>({y, deviation});
   }
   layer.SetTop(0, y);
 }
@@ -221,24 +227,23 @@ void ImportNormalize(Layer& layer) {
   if (layer.RankOf(x) != 4) {
     layer.Fail("a bottom with {} axes, expected 4", layer.RankOf(x));
   }
-  const Value unit =
-      layer.Op("L2Normalization", {x},
-               {{"mode", p.across_spatial ? "instance" : "channel"},
-                {"eps", NumberText(p.eps)}});
+  const Value unit = layer.Op<op::L2Normalization>(
+      {x},
+      {.eps = AsWritten(p.eps),
+       .mode = p.across_spatial ? NormMode::kInstance : NormMode::kChannel});
   Cover cover{1, p.channel_shared ? 0 : 1, 4};
   const Value factor =
       layer.Parameter(0, "weight", ShapeOf(cover, x), p.scale_filler,
                       R"(["constant", {"value": 1}])");
-  layer.SetTop(0,
-               layer.Op("broadcast_mul", {unit, Spread(layer, factor, cover)}));
+  layer.SetTop(
+      0, layer.Op<op::BroadcastMul>({unit, Spread(layer, factor, cover)}));
 }
 
 void ImportSoftmax(Layer& layer) {
   layer.Expect(1, 1);
   const SoftmaxParameter& p = OrDefault(layer.param().softmax_param);
   const int axis = layer.Axis(p.axis, layer.RankOf(layer.Bottom()));
-  layer.SetTop(0, layer.Op("softmax", {layer.Bottom()},
-                           {{"axis", std::to_string(axis)}}));
+  layer.SetTop(0, layer.Op<op::Softmax>({layer.Bottom()}, {.axis = axis}));
 }
 
 }  // namespace mxc::caffe

@@ -5,6 +5,7 @@
 
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
+#include "ir/ops/nn/pooling.h"
 
 namespace mxc::caffe {
 namespace {
@@ -75,19 +76,21 @@ void ClipToPicture(Value x, Windows& w) {
   }
 }
 
+PoolType TypeOf(bool max) { return max ? PoolType::kMax : PoolType::kAvg; }
+
 }  // namespace
 
 Value PoolWindows(Layer& layer, Value x, const Windows& windows, bool max,
                   bool round_up) {
   Windows w = windows;
   if (round_up) ClipToPicture(x, w);
-  const Value pooled =
-      layer.Op("Pooling", {x},
-               {{"kernel", TupleText(w.kernel)},
-                {"stride", TupleText(w.stride)},
-                {"pad", TupleText(w.pad)},
-                {"pool_type", max ? "max" : "avg"},
-                {"pooling_convention", round_up ? "full" : "valid"}});
+  const Value pooled = layer.Op<op::Pooling>(
+      {x}, {.kernel = w.kernel,
+            .stride = w.stride,
+            .pad = w.pad,
+            .pool_type = TypeOf(max),
+            .pooling_convention = round_up ? PoolingConvention::kFull
+                                           : PoolingConvention::kValid});
   return round_up ? DropWindowsInPadding(layer, x, pooled, w) : pooled;
 }
 
@@ -106,10 +109,9 @@ void ImportPooling(Layer& layer) {
   RequireMaxOrAverage(layer, p.pool);
   const bool max = p.pool == PoolMethod::kMAX;
   if (p.global_pooling) {
-    layer.SetTop(0, layer.Op("Pooling", {x},
-                             {{"kernel", "(1, 1)"},
-                              {"global_pool", "True"},
-                              {"pool_type", max ? "max" : "avg"}}));
+    layer.SetTop(0, layer.Op<op::Pooling>({x}, {.kernel = {1, 1},
+                                                .pool_type = TypeOf(max),
+                                                .global_pool = true}));
     return;
   }
   const bool round_up =
@@ -149,7 +151,7 @@ void ImportSpp(Layer& layer) {
     const Value pooled =
         PoolWindows(layer, x, w, p.pool == PoolMethod::kMAX, true);
     if (p.pyramid_height == 1) return layer.SetTop(0, pooled);
-    levels.push_back(layer.Op("Flatten", {pooled}));
+    levels.push_back(layer.Op<op::Flatten>({pooled}));
   }
   layer.SetTop(0, layer.Concat(levels, 1));
 }

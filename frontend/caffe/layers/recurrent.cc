@@ -5,6 +5,10 @@
 //   x     f[T, N, d…], cont f[T, N], which is 0 where a sequence begins
 //   tops  f[T, N, H]; with expose_hidden the last states, too: f[1, N, H]
 #include "frontend/caffe/layers.h"
+#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/tensor/expand_dims.h"
+#include "ir/ops/tensor/filled.h"
+#include "ir/ops/tensor/squeeze.h"
 
 namespace mxc::caffe {
 namespace {
@@ -22,10 +26,8 @@ Value Product(Layer& layer, Value x, Value weight, Value bias, int64_t outputs,
               bool flat) {
   std::vector<Value> inputs = {x, weight};
   if (bias) inputs.push_back(bias);
-  return layer.Op("FullyConnected", inputs,
-                  {{"num_hidden", std::to_string(outputs)},
-                   {"no_bias", bias ? "False" : "True"},
-                   {"flatten", flat ? "True" : "False"}});
+  return layer.Op<op::FullyConnected>(
+      inputs, {.num_hidden = outputs, .no_bias = !bias, .flatten = flat});
 }
 
 // Whether there is an input that all turns have.
@@ -66,7 +68,8 @@ Sequence Begin(Layer& layer, int64_t gates, int states) {
 
 // Of turn t, without the axis of turns.
 Value Turn(Layer& layer, Value x, int64_t t) {
-  return layer.Op("squeeze", {layer.Slice(x, 0, t, t + 1)}, {{"axis", "(0,)"}});
+  return layer.Op<op::Squeeze>({layer.Slice(x, 0, t, t + 1)},
+                               {.axis = Extents{0}});
 }
 
 // [N, 1] for factors of whole states.
@@ -76,14 +79,14 @@ Value ContOf(Layer& layer, const Sequence& s, int64_t t) {
 
 Value InputsOf(Layer& layer, const Sequence& s, int64_t t) {
   const Value gates = Turn(layer, s.gates, t);
-  return s.statics ? layer.Op("elemwise_add", {gates, s.statics}) : gates;
+  return s.statics ? layer.Op<op::ElemwiseAdd>({gates, s.statics}) : gates;
 }
 
 // The bottom of that number as [N, H], or zeros.
 Value FirstState(Layer& layer, const Sequence& s, int state) {
   const RecurrentParameter& p = OrDefault(layer.param().recurrent_param);
   if (!p.expose_hidden) {
-    return layer.Op("_zeros", {}, {{"shape", TupleText({s.batch, s.hidden})}});
+    return layer.Op<op::Zeros>({}, {.shape = {s.batch, s.hidden}});
   }
   const int first = 2 + (s.statics ? 1 : 0);
   return layer.Reshape(layer.Bottom(first + state), {-1, s.hidden});
@@ -93,21 +96,20 @@ void SetTops(Layer& layer, const std::vector<Value>& outputs,
              const std::vector<Value>& states) {
   std::vector<Value> turns;
   for (const Value& output : outputs) {
-    turns.push_back(layer.Op("expand_dims", {output}, {{"axis", "0"}}));
+    turns.push_back(layer.Op<op::ExpandDims>({output}, {.axis = 0}));
   }
   layer.SetTop(0, layer.Concat(turns, 0));
   for (int i = 1; i < layer.tops(); ++i) {
-    layer.SetTop(i,
-                 layer.Op("expand_dims", {states[static_cast<size_t>(i) - 1]},
-                          {{"axis", "0"}}));
+    layer.SetTop(i, layer.Op<op::ExpandDims>(
+                        {states[static_cast<size_t>(i) - 1]}, {.axis = 0}));
   }
 }
 
-Value GateOf(Layer& layer, Value gates, int64_t number, int64_t hidden,
-             const char* function) {
+template <class Function>
+Value GateOf(Layer& layer, Value gates, int64_t number, int64_t hidden) {
   const Value gate =
       layer.Slice(gates, 1, number * hidden, (number + 1) * hidden);
-  return layer.Op(function, {gate});
+  return layer.Op<Function>({gate});
 }
 
 struct Cell {
@@ -116,15 +118,15 @@ struct Cell {
 
 // c' = cont · f · c + i · g and h' = o · tanh(c'), of gates i, f, o, g.
 Cell NextCell(Layer& layer, Value gates, Value cont, Value c, int64_t hidden) {
-  const Value i = GateOf(layer, gates, 0, hidden, "sigmoid");
-  const Value f = GateOf(layer, gates, 1, hidden, "sigmoid");
-  const Value o = GateOf(layer, gates, 2, hidden, "sigmoid");
-  const Value g = GateOf(layer, gates, 3, hidden, "tanh");
+  const Value i = GateOf<op::Sigmoid>(layer, gates, 0, hidden);
+  const Value f = GateOf<op::Sigmoid>(layer, gates, 1, hidden);
+  const Value o = GateOf<op::Sigmoid>(layer, gates, 2, hidden);
+  const Value g = GateOf<op::Tanh>(layer, gates, 3, hidden);
   const Value kept =
-      layer.Op("elemwise_mul", {layer.Op("broadcast_mul", {f, cont}), c});
+      layer.Op<op::ElemwiseMul>({layer.Op<op::BroadcastMul>({f, cont}), c});
   const Value next =
-      layer.Op("elemwise_add", {kept, layer.Op("elemwise_mul", {i, g})});
-  return {next, layer.Op("elemwise_mul", {o, layer.Op("tanh", {next})})};
+      layer.Op<op::ElemwiseAdd>({kept, layer.Op<op::ElemwiseMul>({i, g})});
+  return {next, layer.Op<op::ElemwiseMul>({o, layer.Op<op::Tanh>({next})})};
 }
 
 }  // namespace
@@ -142,11 +144,10 @@ void ImportLstm(Layer& layer) {
   std::vector<Value> outputs;
   for (int64_t t = 0; t < s.turns; ++t) {
     const Value cont = ContOf(layer, s, t);
-    const Value kept = layer.Op("broadcast_mul", {cell.h, cont});
-    const Value gates =
-        layer.Op("elemwise_add",
-                 {Product(layer, kept, weight, {}, kGates * s.hidden, true),
-                  InputsOf(layer, s, t)});
+    const Value kept = layer.Op<op::BroadcastMul>({cell.h, cont});
+    const Value gates = layer.Op<op::ElemwiseAdd>(
+        {Product(layer, kept, weight, {}, kGates * s.hidden, true),
+         InputsOf(layer, s, t)});
     cell = NextCell(layer, gates, cont, cell.c, s.hidden);
     outputs.push_back(cell.h);
   }
@@ -183,13 +184,13 @@ void ImportRnn(Layer& layer) {
   Value h = FirstState(layer, s, 0);
   std::vector<Value> outputs;
   for (int64_t t = 0; t < s.turns; ++t) {
-    const Value kept = layer.Op("broadcast_mul", {h, ContOf(layer, s, t)});
-    const Value sum = layer.Op(
-        "elemwise_add", {Product(layer, kept, weight, {}, s.hidden, true),
-                         InputsOf(layer, s, t)});
-    h = layer.Op("tanh", {sum});
-    outputs.push_back(layer.Op(
-        "tanh", {Product(layer, h, out_weight, out_bias, s.hidden, true)}));
+    const Value kept = layer.Op<op::BroadcastMul>({h, ContOf(layer, s, t)});
+    const Value sum = layer.Op<op::ElemwiseAdd>(
+        {Product(layer, kept, weight, {}, s.hidden, true),
+         InputsOf(layer, s, t)});
+    h = layer.Op<op::Tanh>({sum});
+    outputs.push_back(layer.Op<op::Tanh>(
+        {Product(layer, h, out_weight, out_bias, s.hidden, true)}));
   }
   SetTops(layer, outputs, {h});
 }

@@ -4,16 +4,20 @@
 #include <algorithm>
 
 #include "frontend/caffe/layers.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/tile.h"
+#include "ir/ops/tensor/topk.h"
+#include "ir/ops/tensor/transpose.h"
 
 namespace mxc::caffe {
 namespace {
 
-std::string AxisText(int axis) { return std::to_string(axis); }
-
-Value Pairwise(Layer& layer, const char* op) {
+template <class Id>
+Value Pairwise(Layer& layer) {
   Value y = layer.Bottom();
   for (int i = 1; i < layer.bottoms(); ++i) {
-    y = layer.Op(op, {y, layer.Bottom(i)});
+    y = layer.Op<Id>({y, layer.Bottom(i)});
   }
   return y;
 }
@@ -26,10 +30,11 @@ Value WeightedSum(Layer& layer, const std::vector<float>& coeff) {
     const float factor = coeff.empty() ? 1 : coeff[static_cast<size_t>(i)];
     const bool subtract = i > 0 && factor == -1;
     if (factor != 1 && !subtract) {
-      x = layer.Scalar("_mul_scalar", x, factor);
+      x = layer.Scalar<op::MulScalar>(x, factor);
     }
-    y = i == 0 ? x
-               : layer.Op(subtract ? "elemwise_sub" : "elemwise_add", {y, x});
+    y = i == 0     ? x
+        : subtract ? layer.Op<op::ElemwiseSub>({y, x})
+                   : layer.Op<op::ElemwiseAdd>({y, x});
   }
   return y;
 }
@@ -63,10 +68,8 @@ std::vector<int64_t> SlicePoints(Layer& layer, const SliceParameter& p,
 
 // The first of equal elements, where Caffe has the last.
 std::vector<Value> LargestOf(Layer& layer, Value x, int axis, uint32_t k) {
-  return layer.Ops("topk", {x},
-                   {{"axis", AxisText(axis)},
-                    {"k", std::to_string(k)},
-                    {"ret_typ", "both"}});
+  return layer.Ops<op::Topk>(
+      {x}, {.axis = axis, .k = k, .ret_typ = TopkReturn::kBoth});
 }
 
 }  // namespace
@@ -108,9 +111,9 @@ void ImportEltwise(Layer& layer) {
   switch (p.operation) {
     case EltwiseOp::kPROD:
       if (!p.coeff.empty()) layer.Fail("coeff of a product");
-      return layer.SetTop(0, Pairwise(layer, "elemwise_mul"));
+      return layer.SetTop(0, Pairwise<op::ElemwiseMul>(layer));
     case EltwiseOp::kMAX:
-      return layer.SetTop(0, Pairwise(layer, "_maximum"));
+      return layer.SetTop(0, Pairwise<op::ElemwiseMaximum>(layer));
     case EltwiseOp::kSUM:
       return layer.SetTop(0, WeightedSum(layer, p.coeff));
   }
@@ -121,8 +124,8 @@ void ImportAxpy(Layer& layer) {
   layer.Expect(3, 3);
   Value factor = layer.Bottom(0);
   if (layer.RankOf(factor) == 2) factor = layer.Reshape(factor, {0, 0, 1, 1});
-  const Value product = layer.Op("broadcast_mul", {layer.Bottom(1), factor});
-  layer.SetTop(0, layer.Op("elemwise_add", {product, layer.Bottom(2)}));
+  const Value product = layer.Op<op::BroadcastMul>({layer.Bottom(1), factor});
+  layer.SetTop(0, layer.Op<op::ElemwiseAdd>({product, layer.Bottom(2)}));
 }
 
 void ImportFlatten(Layer& layer) {
@@ -196,8 +199,7 @@ void ImportPermute(Layer& layer) {
   for (int64_t axis = 0; axis < rank; ++axis) {
     if (std::ranges::count(axes, axis) == 0) axes.push_back(axis);
   }
-  layer.SetTop(
-      0, layer.Op("transpose", {layer.Bottom()}, {{"axes", TupleText(axes)}}));
+  layer.SetTop(0, layer.Op<op::Transpose>({layer.Bottom()}, {.axes = axes}));
 }
 
 // (N, group · rest, …) as (N, rest · group, …).
@@ -212,8 +214,8 @@ void ImportShuffleChannel(Layer& layer) {
   }
   Extents apart = {0, group, channels / group, -1}, whole = {0, channels};
   for (int i = 2; i < rank; ++i) whole.push_back(layer.Extent(x, i));
-  const Value turned = layer.Op("transpose", {layer.Reshape(x, apart)},
-                                {{"axes", "(0, 2, 1, 3)"}});
+  const Value turned = layer.Op<op::Transpose>({layer.Reshape(x, apart)},
+                                               {.axes = {0, 2, 1, 3}});
   layer.SetTop(0, layer.Reshape(turned, whole));
 }
 
@@ -224,8 +226,7 @@ void ImportTile(Layer& layer) {
   if (p.tiles <= 0) layer.Fail("tiles {}, expected at least 1", p.tiles);
   std::vector<int64_t> times(static_cast<size_t>(rank), 1);
   times[static_cast<size_t>(layer.Axis(p.axis, rank))] = p.tiles;
-  layer.SetTop(
-      0, layer.Op("tile", {layer.Bottom()}, {{"reps", TupleText(times)}}));
+  layer.SetTop(0, layer.Op<op::Tile>({layer.Bottom()}, {.reps = times}));
 }
 
 // Where the second bottom is large, from the offsets on.
@@ -258,7 +259,7 @@ void ImportCrop(Layer& layer) {
 void ImportBatchReindex(Layer& layer) {
   layer.Expect(2, 2);
   layer.SetTop(
-      0, layer.Op("take", {layer.Bottom(0), layer.Bottom(1)}, {{"axis", "0"}}));
+      0, layer.Op<op::Take>({layer.Bottom(0), layer.Bottom(1)}, {.axis = 0}));
 }
 
 // Over the axes from `axis` on.
@@ -268,15 +269,15 @@ void ImportReduction(Layer& layer) {
   Value x = layer.Bottom();
   const int axis = layer.Axis(p.axis, layer.RankOf(x));
   double coeff = p.coeff;
-  if (p.operation == ReductionOp::kASUM) x = layer.Op("abs", {x});
-  if (p.operation == ReductionOp::kSUMSQ) x = layer.Op("square", {x});
+  if (p.operation == ReductionOp::kASUM) x = layer.Op<op::Abs>({x});
+  if (p.operation == ReductionOp::kSUMSQ) x = layer.Op<op::Square>({x});
   if (p.operation == ReductionOp::kMEAN) {
     const Extents& dims = layer.ShapeOf(x).dims();
     coeff /= static_cast<double>(
         Shape(Extents(dims.begin() + axis, dims.end())).elements());
   }
   x = layer.SumFrom(x, axis);
-  if (coeff != 1) x = layer.Scalar("_mul_scalar", x, coeff);
+  if (coeff != 1) x = layer.Scalar<op::MulScalar>(x, coeff);
   layer.SetTop(0, x);
 }
 

@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "frontend/caffe/layers.h"
+#include "ir/ops/tensor/full.h"
+#include "ir/ops/tensor/sampling.h"
 
 namespace mxc::caffe {
 namespace {
@@ -80,20 +82,26 @@ Shape ShapeOfData(const LayerParameter& layer) {
   return Pictures(layer, OrDefault(layer.data_param).batch_size, 0, 0, 0);
 }
 
-std::vector<AttrText> FilledAttrs(Layer& layer, const FillerParameter& filler,
-                                  std::string_view& op) {
+template <class Id>
+Value Drawn(Layer& layer, float first, float second, const Shape& shape) {
+  typename AttrsOf<Id>::type attrs;
+  attrs.parameters = {AsWritten(first), AsWritten(second)};
+  attrs.shape = shape.dims();
+  return layer.Op<Id>({}, attrs);
+}
+
+Value Filled(Layer& layer, const FillerParameter& filler, const Shape& shape) {
   if (filler.type == "constant") {
-    op = "_full";
-    return {{"value", NumberText(filler.value)}};
+    FullAttrs attrs;
+    attrs.shape = shape.dims();
+    attrs.value = AsWritten(filler.value);
+    return layer.Op<op::Full>({}, attrs);
   }
   if (filler.type == "uniform") {
-    op = "_random_uniform";
-    return {{"low", NumberText(filler.min)}, {"high", NumberText(filler.max)}};
+    return Drawn<op::RandomUniform>(layer, filler.min, filler.max, shape);
   }
   if (filler.type == "gaussian") {
-    op = "_random_normal";
-    return {{"loc", NumberText(filler.mean)},
-            {"scale", NumberText(filler.std)}};
+    return Drawn<op::RandomNormal>(layer, filler.mean, filler.std, shape);
   }
   layer.Fail("data of the filler '{}', expected constant, uniform or gaussian",
              filler.type);
@@ -162,10 +170,7 @@ void ImportDummyData(Layer& layer) {
     if (const auto unfit = Unfit({DType::kF32, shape})) {
       layer.Fail("top '{}' has {}", layer.param().top[top], *unfit);
     }
-    std::string_view op;
-    std::vector<AttrText> attrs = FilledAttrs(layer, filler, op);
-    attrs.emplace_back("shape", TupleText(shape.dims()));
-    layer.SetTop(i, layer.Op(op, {}, attrs));
+    layer.SetTop(i, Filled(layer, filler, shape));
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the graphs that _foreach, _while_loop and _cond hold in a symbol's
+// JSON.
 #pragma once
 
 #include <cstddef>

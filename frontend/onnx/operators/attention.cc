@@ -8,6 +8,11 @@
 #include <limits>
 
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/batch_dot.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -15,7 +20,7 @@ namespace {
 constexpr double kMasked = -std::numeric_limits<double>::infinity();
 
 Value BothTrue(Call& c, Value a, Value b) {
-  return c.Op("broadcast_logical_and", {a, b});
+  return c.Op<op::BroadcastLogicalAnd>({a, b});
 }
 
 // Whether a row has anything that is seen, [batch, heads, queries, 1] or what
@@ -24,13 +29,13 @@ Value SeesAnything(Call& c, const AttentionMask& mask) {
   Value seen = mask.allowed;
   if (mask.bias) {
     const Value finite =
-        c.Op("_npi_logical_not", {c.Op("_npi_isneginf", {mask.bias})});
+        c.Op<op::NpiLogicalNot>({c.Op<op::NpiIsneginf>({mask.bias})});
     seen = seen ? BothTrue(c, seen, finite) : finite;
   }
   const int last = seen.shape().rank() - 1;
-  const Value any = c.Op("_np_max", {c.Cast(seen, DType::kF32)},
-                         {{"axis", TupleText({last})}, {"keepdims", "True"}});
-  return c.Op("_npi_greater_scalar", {any}, {{"scalar", "0"}});
+  const Value any = c.Op<op::NpMax>({c.Cast(seen, DType::kF32)},
+                                    {.axis = Extents{last}, .keepdims = true});
+  return c.Op<op::NpiGreaterScalar>({any}, {.scalar = 0});
 }
 
 void CheckTerms(Call& c, const AttentionTerms& t) {
@@ -102,11 +107,11 @@ AttentionResult Attend(Call& c, const AttentionTerms& t,
   query = c.Reshape(query, Shape{q[0], k[1], rows, q[3]});
   AttentionResult r;
   r.raw = c.Reshape(
-      c.Op("batch_dot", {query, c.Cast(t.k, wide)}, {{"transpose_b", "True"}}),
+      c.Op<op::BatchDot>({query, c.Cast(t.k, wide)}, {.transpose_b = true}),
       scores);
   r.capped = r.raw;
   if (t.softcap > 0) {
-    r.capped = c.Mul(c.Op("tanh", {c.Div(r.raw, t.softcap)}), t.softcap);
+    r.capped = c.Mul(c.Op<op::Tanh>({c.Div(r.raw, t.softcap)}), t.softcap);
   }
   r.masked = r.capped;
   const auto within = [&](const Value& part, std::string_view what) {
@@ -123,23 +128,23 @@ AttentionResult Attend(Call& c, const AttentionTerms& t,
   within(mask.bias, "mask");
   if (mask.bias) r.masked = c.Add(r.masked, mask.bias);
   if (mask.allowed) {
-    r.masked = c.Op("_npi_where",
-                    {mask.allowed, r.masked, c.ScalarLike(kMasked, r.masked)});
+    r.masked = c.Op<op::NpiWhere>(
+        {mask.allowed, r.masked, c.ScalarLike(kMasked, r.masked)});
   }
   Value logits = r.masked, any;
   if (mask.empty_rows) {
     any = SeesAnything(c, mask);
-    logits = c.Op("_npi_where", {any, logits, c.ScalarLike(0, logits)});
+    logits = c.Op<op::NpiWhere>({any, logits, c.ScalarLike(0, logits)});
   }
   if (t.softmax) logits = c.Cast(logits, *t.softmax);
-  r.probabilities = c.Cast(c.Op("softmax", {logits}, {{"axis", "-1"}}), wide);
+  r.probabilities = c.Cast(c.Op<op::Softmax>({logits}, {.axis = -1}), wide);
   if (any) {
-    r.probabilities = c.Op(
-        "_npi_where", {any, r.probabilities, c.ScalarLike(0, r.probabilities)});
+    r.probabilities = c.Op<op::NpiWhere>(
+        {any, r.probabilities, c.ScalarLike(0, r.probabilities)});
   }
   const Value weights =
       c.Reshape(r.probabilities, Shape{q[0], k[1], rows, k[2]});
-  r.y = c.Reshape(c.Op("batch_dot", {weights, c.Cast(t.v, wide)}),
+  r.y = c.Reshape(c.Op<op::BatchDot>({weights, c.Cast(t.v, wide)}),
                   Shape{q[0], q[1], q[2], v[3]});
   return r;
 }
@@ -163,11 +168,11 @@ void LimitByPosition(Call& c, AttentionMask& mask, const Standpoint& stands,
   if (stands.per_batch) at = c.Add(at, stands.per_batch);
   if (right >= 0) {
     const Value last = right == 0 ? at : c.Add(at, static_cast<double>(right));
-    mask.Allow(c, c.Op("_npi_less_equal", {columns, last}));
+    mask.Allow(c, c.Op<op::NpiLessEqual>({columns, last}));
   }
   if (left >= 0) {
     const Value first = left == 0 ? at : c.Sub(at, static_cast<double>(left));
-    mask.Allow(c, c.Op("_npi_greater_equal", {columns, first}));
+    mask.Allow(c, c.Op<op::NpiGreaterEqual>({columns, first}));
   }
   const bool beyond = left >= 0 && stands.before + queries - 1 - left >= keys;
   mask.empty_rows = mask.empty_rows || beyond || stands.per_batch;
@@ -242,7 +247,7 @@ void ImportAttention(Call& c) {
   if (padded) {
     const Value count = PerBatch(c, 6, q.shape()[0]);
     mask.Allow(c,
-               c.Op("_npi_less", {Positions(c, 0, keys, Shape{keys}), count}));
+               c.Op<op::NpiLess>({Positions(c, 0, keys, Shape{keys}), count}));
     mask.empty_rows = true;
     stands = {.before = -queries, .per_batch = count};
   }
@@ -309,13 +314,12 @@ void ImportFlexAttention(Call& c) {
   const Value query = c.Reshape(c.Mul(c.Cast(q, sums), scale),
                                 Shape{s[0], keys[1], rows, s[3]});
   const Value scores = c.Reshape(
-      c.Op("batch_dot", {query, c.Cast(k, sums)}, {{"transpose_b", "True"}}),
+      c.Op<op::BatchDot>({query, c.Cast(k, sums)}, {.transpose_b = true}),
       Shape{s[0], s[1], s[2], keys[2]});
   const Value changed = Modified(c, "score_mod", c.Cast(scores, wide));
   const Value weights =
-      Modified(c, "prob_mod", c.Op("softmax", {changed}, {{"axis", "-1"}}));
-  const Value y = c.Op(
-      "batch_dot",
+      Modified(c, "prob_mod", c.Op<op::Softmax>({changed}, {.axis = -1}));
+  const Value y = c.Op<op::BatchDot>(
       {c.Reshape(c.Cast(weights, sums), Shape{s[0], keys[1], rows, keys[2]}),
        c.Cast(v, sums)});
   c.Give(0, c.Cast(c.Reshape(y, Shape{s[0], s[1], s[2], v.shape()[3]}), dtype));
@@ -382,9 +386,9 @@ void ImportRotaryEmbedding(Call& c) {
                   at.shape().rank() == 2,
               "its cosines are {} and its positions {}", ToString(cos.shape()),
               ToString(at.shape()));
-    const std::vector<AttrText> attrs = {{"axis", "0"}, {"mode", "clip"}};
-    cos = c.Op("take", {cos, at}, attrs);
-    sin = c.Op("take", {sin, at}, attrs);
+    const TakeAttrs rows = {.axis = 0, .mode = IndexMode::kClip};
+    cos = c.Op<op::Take>({cos, at}, rows);
+    sin = c.Op<op::Take>({sin, at}, rows);
   }
   c.Require(cos.shape().rank() == 3 && 2 * cos.shape()[2] == size,
             "its cosines have the shape {}, expected {} elements along the "

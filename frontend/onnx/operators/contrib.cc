@@ -5,6 +5,10 @@
 #include "frontend/onnx/operators/normalization.h"
 #include "frontend/onnx/operators/product.h"
 #include "frontend/onnx/operators/windows.h"
+#include "ir/ops/nn/leaky_relu.h"
+#include "ir/ops/tensor/hard_sigmoid.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 
@@ -45,7 +49,7 @@ void ImportBiasGelu(Call& c) {
 void ImportQuickGelu(Call& c) {
   const double alpha = c.Float("alpha", 1.702);
   GiveWide(c, c.In(0), [&](Value x) {
-    return c.Mul(x, c.Op("sigmoid", {c.Mul(x, alpha)}));
+    return c.Mul(x, c.Op<op::Sigmoid>({c.Mul(x, alpha)}));
   });
 }
 
@@ -144,9 +148,9 @@ void ImportEmbedLayerNormalization(Call& c) {
   const int64_t batch = ids.shape()[0], length = ids.shape()[1];
   const DType dtype = c.DTypeOf(2), wide = AccumulateType(dtype);
   const auto looked_up = [&](int table, Value at) {
-    return c.Cast(
-        c.Op("take", {c.In(table), at}, {{"axis", "0"}, {"mode", "clip"}}),
-        wide);
+    return c.Cast(c.Op<op::Take>({c.In(table), at},
+                                 {.axis = 0, .mode = IndexMode::kClip}),
+                  wide);
   };
   c.Require(c.RankOf(2) == 2 && c.RankOf(3) == 2 && c.ShapeOf(3)[0] >= length,
             "its tables have the shapes {} and {}", ToString(c.ShapeOf(2)),
@@ -180,23 +184,20 @@ Value Activated(Call& c, Value x, const std::string& name,
   const auto parameter = [&](size_t i, double otherwise) {
     return i < p.size() ? static_cast<double>(p[i]) : otherwise;
   };
-  if (name == "Relu") return c.Op("relu", {x});
-  if (name == "Tanh") return c.Op("tanh", {x});
-  if (name == "Sigmoid") return c.Op("sigmoid", {x});
+  if (name == "Relu") return c.Op<op::Relu>({x});
+  if (name == "Tanh") return c.Op<op::Tanh>({x});
+  if (name == "Sigmoid") return c.Op<op::Sigmoid>({x});
   if (name == "LeakyRelu") {
-    return c.Op(
-        "LeakyReLU", {x},
-        {{"act_type", "leaky"}, {"slope", NumberText(parameter(0, 0.01))}});
+    return c.Op<op::LeakyReLU>(
+        {x}, {.act_type = LeakyType::kLeaky, .slope = parameter(0, 0.01)});
   }
   if (name == "HardSigmoid") {
-    return c.Op("hard_sigmoid", {x},
-                {{"alpha", NumberText(parameter(0, 0.2))},
-                 {"beta", NumberText(parameter(1, 0.5))}});
+    return c.Op<op::HardSigmoid>(
+        {x}, {.alpha = parameter(0, 0.2), .beta = parameter(1, 0.5)});
   }
   if (name == "Clip" && p.size() == 2) {
-    const Value low =
-        c.Op("_maximum_scalar", {x}, {{"scalar", NumberText(p[0])}});
-    return c.Op("_minimum_scalar", {low}, {{"scalar", NumberText(p[1])}});
+    const Value low = c.Op<op::MaximumScalar>({x}, {.scalar = p[0]});
+    return c.Op<op::MinimumScalar>({low}, {.scalar = p[1]});
   }
   c.Refuse("its activation is '{}' with {} parameters", name.substr(0, 40),
            p.size());

@@ -6,6 +6,8 @@
 #include <cmath>
 
 #include "frontend/onnx/operators/attention.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -14,7 +16,7 @@ namespace {
 Value HidingBias(Call& c, Value seen, double hides, DType wide) {
   const Value zero =
       c.Constant(Tensor::Filled({wide, Shape(Extents())}, 0), "seen");
-  return c.Op("_npi_where", {seen, zero, c.ScalarLike(hides, zero)});
+  return c.Op<op::NpiWhere>({seen, zero, c.ScalarLike(hides, zero)});
 }
 
 // A mask of integers: how many keys count, which keys, or which keys for each
@@ -35,13 +37,13 @@ void AddIntegerMask(Call& c, AttentionMask& mask, int i, int64_t batch,
   };
   Value seen;
   if (s.rank() == 1 && (s[0] == batch || s[0] == 2 * batch)) {
-    seen = c.Op("_npi_less", {columns, at(0)});
+    seen = c.Op<op::NpiLess>({columns, at(0)});
     if (s[0] == 2 * batch) {
-      seen = c.Op("broadcast_logical_and",
-                  {seen, c.Op("_npi_greater_equal", {columns, at(batch)})});
+      seen = c.Op<op::BroadcastLogicalAnd>(
+          {seen, c.Op<op::NpiGreaterEqual>({columns, at(batch)})});
     }
   } else if (s.rank() == 2 || s.rank() == 3) {
-    const Value shown = c.Op("_npi_greater_scalar", {given}, {{"scalar", "0"}});
+    const Value shown = c.Op<op::NpiGreaterScalar>({given}, {.scalar = 0});
     c.Require(s[s.rank() - 1] == keys && s[0] == batch &&
                   (s.rank() == 2 || s[1] == queries),
               "its mask has the shape {}, of {} batches, {} queries and {} "
@@ -57,9 +59,9 @@ void AddIntegerMask(Call& c, AttentionMask& mask, int i, int64_t batch,
 // Queries see no keys behind their own place.
 void AllowPast(Call& c, AttentionMask& mask, int64_t queries, int64_t keys,
                int64_t past) {
-  mask.Allow(c, c.Op("_npi_less_equal",
-                     {Positions(c, 0, keys, Shape{keys}),
-                      Positions(c, past, queries, Shape{queries, 1})}));
+  mask.Allow(c, c.Op<op::NpiLessEqual>(
+                    {Positions(c, 0, keys, Shape{keys}),
+                     Positions(c, past, queries, Shape{queries, 1})}));
 }
 
 double ScaleAttribute(Call& c, int64_t size) {
@@ -103,7 +105,7 @@ void ImportContribAttention(Call& c) {
             "its weights have {} columns, for parts of {}", width,
             TupleText(sizes));
   const DType dtype = x.type().dtype, wide = AccumulateType(dtype);
-  Value all = c.Op("dot", {x, weight});
+  Value all = c.Op<op::Dot>({x, weight});
   if (c.Has(2)) all = c.Add(all, c.In(2));
   const auto part = [&](int64_t begin, int64_t size) {
     return SplitHeads(c, c.SliceAxis(all, 2, begin, begin + size), heads);
@@ -238,8 +240,8 @@ namespace {
 Value AnglesAt(Call& c, int table, Value positions) {
   c.Require(c.RankOf(table) == 2, "its table of angles has the shape {}",
             ToString(c.ShapeOf(table)));
-  return c.Op("take", {c.In(table), positions},
-              {{"axis", "0"}, {"mode", "clip"}});
+  return c.Op<op::Take>({c.In(table), positions},
+                        {.axis = 0, .mode = IndexMode::kClip});
 }
 
 // `past` up to the length of each batch, then `now` [batch, heads, new, size]:
@@ -251,10 +253,9 @@ Value CacheOf(Call& c, Value past, Value now, Value before, int64_t length) {
       c.Reshape(Positions(c, 0, s[2], Shape{s[2]}), Shape{1, 1, 1, s[2]});
   // One row for each place, which chooses the new token that comes there.
   const Value chooses = c.Cast(
-      c.Op("_npi_equal", {c.Sub(places, before), fresh}), now.type().dtype);
-  const Value chosen =
-      c.Op("batch_dot",
-           {c.BroadcastTo(chooses, Shape{s[0], s[1], length, s[2]}), now});
+      c.Op<op::NpiEqual>({c.Sub(places, before), fresh}), now.type().dtype);
+  const Value chosen = c.Op<op::BatchDot>(
+      {c.BroadcastTo(chooses, Shape{s[0], s[1], length, s[2]}), now});
   Value kept = past;
   const int64_t had = past.shape()[2];
   if (had < length) {
@@ -262,8 +263,8 @@ Value CacheOf(Call& c, Value past, Value now, Value before, int64_t length) {
                                     Shape{s[0], s[1], length - had, s[3]}})},
                     2);
   }
-  return c.Op("_npi_where",
-              {c.Op("_npi_less", {places, before}), kept, chosen});
+  return c.Op<op::NpiWhere>(
+      {c.Op<op::NpiLess>({places, before}), kept, chosen});
 }
 
 }  // namespace
@@ -342,10 +343,10 @@ void ImportGroupQueryAttention(Call& c) {
   const int64_t keys = k.shape()[2];
   const Value columns = Positions(c, 0, keys, Shape{keys});
   AttentionMask mask;
-  mask.Allow(c, c.Op("_npi_less_equal", {columns, at}));
+  mask.Allow(c, c.Op<op::NpiLessEqual>({columns, at}));
   if (window > 0) {
-    mask.Allow(c, c.Op("_npi_greater",
-                       {columns, c.Sub(at, static_cast<double>(window))}));
+    mask.Allow(c, c.Op<op::NpiGreater>(
+                      {columns, c.Sub(at, static_cast<double>(window))}));
   }
   if (c.Has(10)) {
     Value bias = c.Cast(c.In(10), wide);

@@ -7,6 +7,8 @@
 #include "frontend/onnx/operators/quantization.h"
 #include "frontend/onnx/operators/windows.h"
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/nn/leaky_relu.h"
 
 namespace mxc::onnx {
 namespace {
@@ -66,14 +68,14 @@ void ImportQLinearMul(Call& c) {
 }
 
 void ImportQLinearSigmoid(Call& c) {
-  const Value y = c.Op("sigmoid", {RealInput(c, 0, 1, 2)});
+  const Value y = c.Op<op::Sigmoid>({RealInput(c, 0, 1, 2)});
   GiveLevels(c, y, 3, 4, c.DataTypeOf(0));
 }
 
 void ImportQLinearLeakyRelu(Call& c) {
-  const Value y = c.Op("LeakyReLU", {RealInput(c, 0, 1, 2)},
-                       {{"act_type", "leaky"},
-                        {"slope", fmt::format("{}", c.Float("alpha", 0.01))}});
+  const Value y = c.Op<op::LeakyReLU>(
+      {RealInput(c, 0, 1, 2)},
+      {.act_type = LeakyType::kLeaky, .slope = c.Float("alpha", 0.01)});
   GiveLevels(c, y, 3, 4, c.DataTypeOf(0));
 }
 
@@ -181,7 +183,7 @@ Value Unpacked(Call& c, Value bytes, int64_t bits) {
   const double base = static_cast<double>(int64_t{1} << bits);
   std::vector<Value> parts;
   for (int64_t i = 0; i < 8 / bits; ++i) {
-    const Value higher = c.Op("floor", {c.Mul(rest, 1 / base)});
+    const Value higher = c.Op<op::Floor>({c.Mul(rest, 1 / base)});
     parts.push_back(
         c.Reshape(c.Sub(rest, c.Mul(higher, base)), Shape{rows, count, 1}));
     rest = higher;
@@ -240,10 +242,8 @@ void ImportMatMulNBits(Call& c) {
   const DType dtype = x.type().dtype, wide = AccumulateType(dtype);
   std::vector<Value> inputs = {c.Cast(x, wide), c.Cast(weight, wide)};
   if (c.Has(5)) inputs.push_back(c.Cast(c.In(5), wide));
-  const Value y = c.Op("FullyConnected", inputs,
-                       {{"num_hidden", std::to_string(columns)},
-                        {"flatten", "False"},
-                        {"no_bias", c.Has(5) ? "False" : "True"}});
+  const Value y = c.Op<op::FullyConnected>(
+      inputs, {.num_hidden = columns, .no_bias = !c.Has(5), .flatten = false});
   c.Give(0, c.Cast(y, dtype));
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
+#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/deconvolution.h"
 
 namespace mxc::onnx {
 namespace {
@@ -32,14 +34,17 @@ Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias) {
     x = PadAround(c, x, w.before, w.after, 0);
     w.before.assign(w.kernel.size(), 0);
   }
-  std::vector<AttrText> attrs = WindowTexts(w);
-  attrs.emplace_back("dilate", TupleText(w.dilation));
-  attrs.emplace_back("num_filter", std::to_string(weight.shape()[0]));
-  attrs.emplace_back("num_group", std::to_string(c.Int("group", 1)));
-  attrs.emplace_back("no_bias", bias ? "False" : "True");
+  ConvolutionAttrs attrs;
+  attrs.kernel = w.kernel;
+  attrs.stride = w.stride;
+  attrs.dilate = w.dilation;
+  attrs.pad = w.before;
+  attrs.num_filter = weight.shape()[0];
+  attrs.num_group = c.Int("group", 1);
+  attrs.no_bias = !bias;
   std::vector<Value> inputs = {x, weight};
   if (bias) inputs.push_back(bias);
-  return c.Op("Convolution", inputs, attrs);
+  return c.Op<op::Convolution>(inputs, attrs);
 }
 
 void ImportConv(Call& c) {
@@ -100,12 +105,12 @@ void ImportConvTranspose(Call& c) {
   c.Require(group >= 1 && group <= kMaxTensorBytes / weight[1],
             "group is {}, its weight has the shape {}", group,
             ToString(weight));
-  std::vector<AttrText> attrs = {
-      {"kernel", TupleText(kernel)},
-      {"stride", TupleText(stride)},
-      {"dilate", TupleText(dilation)},
-      {"num_filter", std::to_string(weight[1] * group)},
-      {"num_group", std::to_string(group)}};
+  DeconvolutionAttrs attrs;
+  attrs.kernel = kernel;
+  attrs.stride = stride;
+  attrs.dilate = dilation;
+  attrs.num_filter = weight[1] * group;
+  attrs.num_group = group;
   // What Deconvolution says itself, where it can.
   bool direct = true;
   Extents pad, adj;
@@ -122,14 +127,14 @@ void ImportConvTranspose(Call& c) {
   std::vector<Value> inputs = {c.In(0), c.In(1)};
   if (direct) {
     if (c.Has(2)) inputs.push_back(c.In(2));
-    attrs.emplace_back("no_bias", c.Has(2) ? "False" : "True");
-    attrs.emplace_back("pad", TupleText(pad));
-    attrs.emplace_back("adj", TupleText(adj));
-    return c.Give(0, c.Op("Deconvolution", inputs, attrs));
+    attrs.no_bias = !c.Has(2);
+    attrs.pad = pad;
+    attrs.adj = adj;
+    return c.Give(0, c.Op<op::Deconvolution>(inputs, attrs));
   }
-  attrs.emplace_back("no_bias", "True");
+  attrs.no_bias = true;
   Value y =
-      PadAround(c, c.Op("Deconvolution", inputs, attrs), before, after, 0);
+      PadAround(c, c.Op<op::Deconvolution>(inputs, attrs), before, after, 0);
   if (c.Has(2)) {
     Extents dims(data.rank(), 1);
     dims[1] = weight[1] * group;

@@ -2,54 +2,56 @@
 // Operators of one tensor, element by element.
 #include "frontend/onnx/operators/few_bits.h"
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/numpy/npi_around.h"
+#include "ir/ops/tensor/filled.h"
 
 namespace mxc::onnx {
 
-#define MXC_ONNX_UNARY(name, op) \
-  void Import##name(Call& c) { c.Give(0, c.Op(op, {c.In(0)})); }
-MXC_ONNX_UNARY(Abs, "abs")
-MXC_ONNX_UNARY(Acos, "arccos")
-MXC_ONNX_UNARY(Acosh, "arccosh")
-MXC_ONNX_UNARY(Asin, "arcsin")
-MXC_ONNX_UNARY(Asinh, "arcsinh")
-MXC_ONNX_UNARY(Atan, "arctan")
-MXC_ONNX_UNARY(Atanh, "arctanh")
-MXC_ONNX_UNARY(Ceil, "ceil")
-MXC_ONNX_UNARY(Cos, "cos")
-MXC_ONNX_UNARY(Cosh, "cosh")
-MXC_ONNX_UNARY(Erf, "erf")
-MXC_ONNX_UNARY(Exp, "exp")
-MXC_ONNX_UNARY(Floor, "floor")
-MXC_ONNX_UNARY(IsNaN, "_npi_isnan")
-MXC_ONNX_UNARY(Log, "log")
-MXC_ONNX_UNARY(Neg, "negative")
-MXC_ONNX_UNARY(Not, "_npi_logical_not")
-MXC_ONNX_UNARY(Reciprocal, "reciprocal")
-MXC_ONNX_UNARY(Sign, "sign")
-MXC_ONNX_UNARY(Sin, "sin")
-MXC_ONNX_UNARY(Sinh, "sinh")
-MXC_ONNX_UNARY(Sqrt, "sqrt")
-MXC_ONNX_UNARY(Tan, "tan")
-MXC_ONNX_UNARY(Tanh, "tanh")
-MXC_ONNX_UNARY(BitwiseNot, "_npi_bitwise_not")
+#define MXC_ONNX_UNARY(name, Id) \
+  void Import##name(Call& c) { c.Give(0, c.Op<op::Id>({c.In(0)})); }
+MXC_ONNX_UNARY(Abs, Abs)
+MXC_ONNX_UNARY(Acos, Arccos)
+MXC_ONNX_UNARY(Acosh, Arccosh)
+MXC_ONNX_UNARY(Asin, Arcsin)
+MXC_ONNX_UNARY(Asinh, Arcsinh)
+MXC_ONNX_UNARY(Atan, Arctan)
+MXC_ONNX_UNARY(Atanh, Arctanh)
+MXC_ONNX_UNARY(Ceil, Ceil)
+MXC_ONNX_UNARY(Cos, Cos)
+MXC_ONNX_UNARY(Cosh, Cosh)
+MXC_ONNX_UNARY(Erf, Erf)
+MXC_ONNX_UNARY(Exp, Exp)
+MXC_ONNX_UNARY(Floor, Floor)
+MXC_ONNX_UNARY(IsNaN, NpiIsnan)
+MXC_ONNX_UNARY(Log, Log)
+MXC_ONNX_UNARY(Neg, Negative)
+MXC_ONNX_UNARY(Not, NpiLogicalNot)
+MXC_ONNX_UNARY(Reciprocal, Reciprocal)
+MXC_ONNX_UNARY(Sign, Sign)
+MXC_ONNX_UNARY(Sin, Sin)
+MXC_ONNX_UNARY(Sinh, Sinh)
+MXC_ONNX_UNARY(Sqrt, Sqrt)
+MXC_ONNX_UNARY(Tan, Tan)
+MXC_ONNX_UNARY(Tanh, Tanh)
+MXC_ONNX_UNARY(BitwiseNot, NpiBitwiseNot)
 #undef MXC_ONNX_UNARY
 
 void ImportIdentity(Call& c) { c.Give(0, c.operand(0)); }
 
 // Half to even.
 void ImportRound(Call& c) {
-  c.Give(0, c.Op("_npi_around", {c.In(0)}, {{"decimals", "0"}}));
+  c.Give(0, c.Op<op::NpiAround>({c.In(0)}, {.decimals = 0}));
 }
 
 void ImportIsInf(Call& c) {
   const bool negative = c.Flag("detect_negative", true);
   const bool positive = c.Flag("detect_positive", true);
   const Value x = c.In(0);
-  if (negative && positive) return c.Give(0, c.Op("_npi_isinf", {x}));
-  if (negative) return c.Give(0, c.Op("_npi_isneginf", {x}));
-  if (positive) return c.Give(0, c.Op("_npi_isposinf", {x}));
-  c.Give(0, c.Op("_zeros", {},
-                 {{"shape", TupleText(x.shape().dims())}, {"dtype", "bool"}}));
+  if (negative && positive) return c.Give(0, c.Op<op::NpiIsinf>({x}));
+  if (negative) return c.Give(0, c.Op<op::NpiIsneginf>({x}));
+  if (positive) return c.Give(0, c.Op<op::NpiIsposinf>({x}));
+  c.Give(0, c.Op<op::Zeros>(
+                {}, {.shape = x.shape().dims(), .dtype = DType::kBool}));
 }
 
 namespace {

@@ -186,8 +186,8 @@ Value ExactMatMul(Call& c, const WholeNumbers& a, const WholeNumbers& b) {
             "sum",
             ToString(left.shape()), ToString(right.shape()));
   const auto product = [&](Value l, Value r) {
-    return r.shape().rank() == 2 ? c.Op("dot", {l, r})
-                                 : c.Op("_npi_matmul", {l, r});
+    return r.shape().rank() == 2 ? c.Op<op::Dot>({l, r})
+                                 : c.Op<op::NpiMatmul>({l, r});
   };
   std::vector<int64_t> ends = ExactParts(extent, 1, a.bound * b.bound);
   const auto weights = KnownWeights(right);

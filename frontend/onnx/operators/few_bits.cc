@@ -6,6 +6,10 @@
 #include <limits>
 
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/numpy/npi_around.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -40,12 +44,11 @@ const SmallFloat* SmallFloatOf(int32_t data_type) {
 }  // namespace
 
 Value RoundToEven(Call& c, Value x) {
-  return c.Op("_npi_around", {x}, {{"decimals", "0"}});
+  return c.Op<op::NpiAround>({x}, {.decimals = 0});
 }
 
 Value Limited(Call& c, Value x, double least, double greatest) {
-  return c.Op("clip", {x},
-              {{"a_min", NumberText(least)}, {"a_max", NumberText(greatest)}});
+  return c.Op<op::Clip>({x}, {.a_min = least, .a_max = greatest});
 }
 
 std::optional<IntegerRange> IntegerRangeOf(int32_t data_type) {
@@ -88,27 +91,27 @@ Value RoundedToSmallFloat(Call& c, Value x, int32_t data_type, bool saturate) {
   const auto count = static_cast<int64_t>(steps.size());
   const Value table =
       c.Constant(Tensor::FromFloats(Shape{count}, steps), "steps");
-  Value exponent = c.Op("floor", {c.Op("log2", {c.Abs(x)})});
+  Value exponent = c.Op<op::Floor>({c.Op<op::Log2>({c.Abs(x)})});
   exponent = Limited(c, c.Sub(exponent, f.least_exponent), 0,
                      static_cast<double>(count - 1));
-  const Value step = c.Op("take", {table, c.Cast(exponent, DType::kI32)},
-                          {{"axis", "0"}, {"mode", "clip"}});
+  const Value step = c.Op<op::Take>({table, c.Cast(exponent, DType::kI32)},
+                                    {.axis = 0, .mode = IndexMode::kClip});
   // Infinity over any step is itself.
   Value y = c.Mul(RoundToEven(c, c.Div(x, step)), step);
   if (!f.negative_zero) y = c.Add(y, 0.0);
   const auto scalar = [&](double value) { return c.ScalarLike(value, y); };
   if (f.beyond == f.greatest) {
     // Where nothing stands for NaN, the reference has the zero below.
-    y = c.Op("_npi_where", {c.Op("_npi_isnan", {y}), scalar(-0.0),
+    y = c.Op<op::NpiWhere>({c.Op<op::NpiIsnan>({y}), scalar(-0.0),
                             Limited(c, y, -f.greatest, f.greatest)});
   } else if (saturate) {
     y = Limited(c, y, -f.greatest, f.greatest);
   } else {
-    const Value over = c.Op("_npi_greater_scalar", {c.Abs(y)},
-                            {{"scalar", NumberText(f.greatest)}});
+    const Value over =
+        c.Op<op::NpiGreaterScalar>({c.Abs(y)}, {.scalar = f.greatest});
     const Value beyond =
         std::isnan(f.beyond) ? scalar(f.beyond) : c.Mul(c.Sign(y), f.beyond);
-    y = c.Op("_npi_where", {over, beyond, y});
+    y = c.Op<op::NpiWhere>({over, beyond, y});
   }
   return y;
 }
@@ -128,15 +131,14 @@ Value PowerBelow(Call& c, Value x) {
   const Value table = c.Constant(
       Tensor::FromFloats(Shape{std::ssize(powers)}, powers), "powers");
   const Value exponent =
-      Limited(c, c.Op("floor", {c.Op("log2", {x})}), kLeast, kGreatest);
+      Limited(c, c.Op<op::Floor>({c.Op<op::Log2>({x})}), kLeast, kGreatest);
   const Value low =
-      c.Op("take", {table, c.Cast(c.Sub(exponent, kLeast), DType::kI32)},
-           {{"axis", "0"}, {"mode", "clip"}});
+      c.Op<op::Take>({table, c.Cast(c.Sub(exponent, kLeast), DType::kI32)},
+                     {.axis = 0, .mode = IndexMode::kClip});
   const Value half = c.Mul(low, 0.5), twice = c.Mul(low, 2.0);
   const Value below =
-      c.Op("_npi_where", {c.Op("_npi_greater", {low, x}), half, low});
-  return c.Op("_npi_where",
-              {c.Op("_npi_less_equal", {twice, x}), twice, below});
+      c.Op<op::NpiWhere>({c.Op<op::NpiGreater>({low, x}), half, low});
+  return c.Op<op::NpiWhere>({c.Op<op::NpiLessEqual>({twice, x}), twice, below});
 }
 
 // Powers of two. What is out of range is the nearest of them, or no number
@@ -146,21 +148,20 @@ Value RoundedToPower(Call& c, Value x, PowerRounding rounding, bool saturate) {
   const Value low = PowerBelow(c, x), high = c.Mul(low, 2.0);
   Value y = low;
   if (rounding == PowerRounding::kUp) {
-    y = c.Op("_npi_where", {c.Op("_npi_equal", {low, x}), low, high});
+    y = c.Op<op::NpiWhere>({c.Op<op::NpiEqual>({low, x}), low, high});
   } else if (rounding == PowerRounding::kNearest) {
-    y = c.Op("_npi_where",
-             {c.Op("_npi_greater_equal", {x, c.Mul(low, 1.5)}), high, low});
+    y = c.Op<op::NpiWhere>(
+        {c.Op<op::NpiGreaterEqual>({x, c.Mul(low, 1.5)}), high, low});
   }
   y = Limited(c, y, least, greatest);
-  Value none = c.Op("_npi_isnan", {x});
+  Value none = c.Op<op::NpiIsnan>({x});
   if (!saturate) {
-    const Value beyond = c.Op(
-        "broadcast_logical_or",
-        {c.Op("_npi_less_scalar", {x}, {{"scalar", NumberText(least)}}),
-         c.Op("_npi_greater_scalar", {x}, {{"scalar", NumberText(greatest)}})});
-    none = c.Op("broadcast_logical_or", {none, beyond});
+    const Value beyond = c.Op<op::BroadcastLogicalOr>(
+        {c.Op<op::NpiLessScalar>({x}, {.scalar = least}),
+         c.Op<op::NpiGreaterScalar>({x}, {.scalar = greatest})});
+    none = c.Op<op::BroadcastLogicalOr>({none, beyond});
   }
-  return c.Op("_npi_where", {none, c.ScalarLike(kNoNumber, y), y});
+  return c.Op<op::NpiWhere>({none, c.ScalarLike(kNoNumber, y), y});
 }
 
 }  // namespace
@@ -178,10 +179,10 @@ Value CastToNarrow(Call& c, Value x, int32_t data_type, bool saturate) {
   c.Require(range && range->bits < 8, "a cast to {} is not supported",
             DataTypeName(data_type));
   const Value whole = c.Cast(x, DType::kI32);
-  const std::string count = std::to_string(1 << range->bits);
   const double offset = -range->least;
   const Value low =
-      c.Op("_mod_scalar", {c.Add(whole, offset)}, {{"scalar", count}});
+      c.Op<op::ModScalar>({c.Add(whole, offset)},
+                          {.scalar = static_cast<double>(1 << range->bits)});
   return c.Cast(c.Sub(low, offset), *DTypeOf(data_type));
 }
 

@@ -4,12 +4,16 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
+#include "ir/ops/nn/grid_sample.h"
+#include "ir/ops/nn/modulated_deformable_convolution.h"
+#include "ir/ops/nn/roi_align.h"
+#include "ir/ops/nn/roi_pooling.h"
+#include "ir/ops/tensor/col2im.h"
+#include "ir/ops/tensor/scatter_along.h"
 
 namespace mxc::onnx {
 
 void ImportGridSample(Call& c) {
-  constexpr std::string_view kModes[] = {"linear", "nearest", "cubic"};
-  constexpr std::string_view kPaddings[] = {"zeros", "border", "reflection"};
   // The names of version 16, then those of version 20.
   const int mode =
       c.OneOf("mode",
@@ -17,17 +21,17 @@ void ImportGridSample(Call& c) {
               0) %
       3;
   const int padding =
-      c.OneOf("padding_mode", {std::begin(kPaddings), std::end(kPaddings)}, 0);
+      c.OneOf("padding_mode", {"zeros", "border", "reflection"}, 0);
   const bool corners = c.Flag("align_corners");
   const DType dtype = c.DTypeOf(0);
   c.Require(IsFloat(c.DTypeOf(1)), "its grid is of {}",
             ShortName(c.DTypeOf(1)));
   c.Require(mode == 1 || IsFloat(dtype), "{} are interpolated, expected floats",
             ShortName(dtype));
-  c.Give(0, c.Op("_grid_sample", {c.In(0), c.In(1)},
-                 {{"mode", std::string(kModes[mode])},
-                  {"padding", std::string(kPaddings[padding])},
-                  {"align_corners", corners ? "True" : "False"}}));
+  c.Give(0, c.Op<op::GridSample>({c.In(0), c.In(1)},
+                                 {.mode = static_cast<GridMode>(mode),
+                                  .padding = static_cast<GridPadding>(padding),
+                                  .align_corners = corners}));
 }
 
 // theta [N, k, k + 1], size (N, C, d1 … dk) → [N, d1 … dk, k]: theta times the
@@ -64,7 +68,7 @@ void ImportAffineGrid(Call& c) {
   const Value rows =
       c.Reshape(c.Cast(c.In(0), wide), Shape{size[0] * k, k + 1});
   const Value moved =
-      c.Reshape(c.Op("dot", {rows, base}), Shape{size[0], k, *cells});
+      c.Reshape(c.Op<op::Dot>({rows, base}), Shape{size[0], k, *cells});
   dims.insert(dims.begin(), size[0]);
   dims.push_back(k);
   c.Give(0, c.Cast(c.Reshape(c.Transpose(moved, {0, 2, 1}), dims), dtype));
@@ -108,12 +112,13 @@ void ImportRoiAlign(Call& c) {
   const Value images = c.Reshape(c.Cast(c.In(2), wide), Shape{rois[0], 1});
   const Value regions = RegionsScaled(
       c, c.Concat({images, c.Cast(c.In(1), wide)}, 1, "rois"), scale);
-  const Value result = c.Op(greatest ? "_roi_max_align" : "_contrib_ROIAlign",
-                            {c.Cast(c.In(0), wide), regions},
-                            {{"pooled_size", TupleText({height, width})},
-                             {"spatial_scale", fmt::format("{}", scale)},
-                             {"sample_ratio", std::to_string(points)},
-                             {"aligned", shift == 0 ? "True" : "False"}});
+  const std::vector<Value> operands = {c.Cast(c.In(0), wide), regions};
+  const RoiAlignAttrs attrs = {.pooled_size = {height, width},
+                               .spatial_scale = scale,
+                               .sample_ratio = points,
+                               .aligned = shift == 0};
+  const Value result = greatest ? c.Op<op::ROIMaxAlign>(operands, attrs)
+                                : c.Op<op::ROIAlign>(operands, attrs);
   c.Give(0, c.Cast(result, dtype));
 }
 
@@ -126,9 +131,8 @@ void ImportMaxRoiPool(Call& c) {
   c.Require(rois.rank() == 2 && rois[1] == 5,
             "rois have shape {}, expected (R, 5)", ToString(rois));
   const Value regions = RegionsScaled(c, c.In(1), scale);
-  c.Give(0, c.Op("ROIPooling", {c.In(0), regions},
-                 {{"pooled_size", TupleText(*pooled)},
-                  {"spatial_scale", fmt::format("{}", scale)}}));
+  c.Give(0, c.Op<op::ROIPooling>({c.In(0), regions}, {.pooled_size = *pooled,
+                                                      .spatial_scale = scale}));
 }
 
 void ImportCenterCropPad(Call& c) {
@@ -150,7 +154,6 @@ void ImportCenterCropPad(Call& c) {
   if (Call::IsEmpty(dims)) return c.GiveEmpty(dtype, dims);
   if (Shape(dims) == shape) return c.Give(0, c.operand(0));
   Value x = c.In(0);
-  Extents end = dims;
   bool pads = false;
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t more = dims[d] - shape[d];
@@ -160,15 +163,13 @@ void ImportCenterCropPad(Call& c) {
     } else if (more > 0) {
       pads = true;
       begin[d] = more / 2;
-      end[d] = begin[d] + shape[d];
     }
   }
   if (!pads) return c.Give(0, x);
   if (const auto unfit = Unfit({dtype, Shape(dims)})) {
     c.Refuse("its result has {}", *unfit);
   }
-  c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(dims)}), x},
-                 {{"begin", TupleText(begin)}, {"end", TupleText(end)}}));
+  c.Give(0, c.Overwritten(c.Zeros({dtype, Shape(dims)}), x, begin));
 }
 
 // data [N, C·∏block, L] → [N, C, image…]
@@ -200,12 +201,9 @@ void ImportCol2Im(Call& c) {
     for (size_t d = 0; d < k; ++d) image[d] += pads[d] + pads[d + k];
     pad.assign(k, 0);
   }
-  Value x = c.Op("col2im", {c.In(0)},
-                 {{"output_size", TupleText(image)},
-                  {"kernel", TupleText(block)},
-                  {"stride", TupleText(strides)},
-                  {"dilate", TupleText(dilations)},
-                  {"pad", TupleText(pad)}});
+  const ColumnsAttrs windows = {
+      .kernel = block, .stride = strides, .dilate = dilations, .pad = pad};
+  Value x = c.Op<op::Col2im>({c.In(0)}, {windows, image});
   if (!symmetric) {
     for (size_t d = 0; d < k; ++d) {
       x = c.SliceAxis(x, static_cast<int>(d) + 2, pads[d], pads[d] + inside[d]);
@@ -254,10 +252,10 @@ void ImportMaxUnpool(Call& c) {
   }
   const Shape flat = {Shape(dims).elements()};
   const Shape cells = {shape.elements()};
-  const Value filled = c.Op("_scatter_along",
-                            {c.Zeros({dtype, flat}), c.Reshape(c.In(1), cells),
-                             c.Reshape(c.In(0), cells)},
-                            {{"axis", "0"}});
+  const Value filled =
+      c.Op<op::ScatterAlong>({c.Zeros({dtype, flat}), c.Reshape(c.In(1), cells),
+                              c.Reshape(c.In(0), cells)},
+                             {.axis = 0});
   const Value inner = c.Reshape(filled, dims);
   if (!c.Has(2)) return c.Give(0, inner);
   const Extents wanted = c.NeedInts(2, "output_shape");
@@ -269,9 +267,8 @@ void ImportMaxUnpool(Call& c) {
   if (const auto unfit = Unfit({dtype, Shape(wanted)})) {
     c.Refuse("its result has {}", *unfit);
   }
-  c.Give(0, c.Op("_slice_assign", {c.Zeros({dtype, Shape(wanted)}), inner},
-                 {{"begin", TupleText(Extents(dims.size(), 0))},
-                  {"end", TupleText(dims)}}));
+  c.Give(0, c.Overwritten(c.Zeros({dtype, Shape(wanted)}), inner,
+                          Extents(dims.size(), 0)));
 }
 
 // X, W, offset, B, mask
@@ -305,15 +302,16 @@ void ImportDeformConv(Call& c) {
   }
   inputs.push_back(c.In(1));
   if (c.Has(3)) inputs.push_back(c.In(3));
-  c.Give(0, c.Op("_contrib_ModulatedDeformableConvolution", inputs,
-                 {{"kernel", TupleText(kernel)},
-                  {"stride", TupleText(w.stride)},
-                  {"dilate", TupleText(w.dilation)},
-                  {"pad", TupleText(pad)},
-                  {"num_filter", std::to_string(filters[0])},
-                  {"num_group", std::to_string(groups)},
-                  {"num_deformable_group", std::to_string(offset_groups)},
-                  {"no_bias", c.Has(3) ? "False" : "True"}}));
+  ModulatedAttrs attrs;
+  attrs.kernel = kernel;
+  attrs.stride = w.stride;
+  attrs.dilate = w.dilation;
+  attrs.pad = pad;
+  attrs.num_filter = filters[0];
+  attrs.num_group = groups;
+  attrs.num_deformable_group = offset_groups;
+  attrs.no_bias = !c.Has(3);
+  c.Give(0, c.Op<op::ModulatedDeformableConvolution>(inputs, attrs));
 }
 
 void ImportImageDecoder(Call& c) {

@@ -5,6 +5,15 @@
 
 #include "frontend/onnx/operators/indices.h"
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/nn/sequence_reverse.h"
+#include "ir/ops/numpy/npi_tril.h"
+#include "ir/ops/tensor/accumulate.h"
+#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/eye.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/take_along.h"
+#include "ir/ops/tensor/topk.h"
 
 namespace mxc::onnx {
 
@@ -22,10 +31,10 @@ void RequireIndices(Call& c, int i, const std::function<int64_t(int64_t)>& at) {
 Value FromFront(Call& c, Value indices, int64_t extent) {
   const Value x = c.Cast(indices, DType::kI64);
   const Value negative =
-      c.Op("_npi_less_scalar", {x}, {{"scalar", "0"}}, "negative");
+      c.Op<op::NpiLessScalar>({x}, {.scalar = 0}, "negative");
   const Value from_front =
-      c.Op("_plus_scalar", {x}, {{"scalar", std::to_string(extent)}});
-  return c.Op("_npi_where", {negative, from_front, x}, {}, "indices");
+      c.Op<op::PlusScalar>({x}, {.scalar = static_cast<double>(extent)});
+  return c.Op<op::NpiWhere>({negative, from_front, x}, "indices");
 }
 
 Value IndicesOf(Call& c, int i, int64_t extent, int axis) {
@@ -48,11 +57,9 @@ Value IndicesOf(Call& c, int i, int64_t extent, int axis) {
 Value NumbersAlong(Call& c, int rank, int d, int64_t count) {
   Extents line(rank, 1);
   line[d] = count;
-  return c.Reshape(c.Op("_arange", {},
-                        {{"start", "0"},
-                         {"stop", std::to_string(count)},
-                         {"dtype", "int64"}}),
-                   line);
+  return c.Reshape(
+      c.Op<op::Arange>({}, {.start = 0, .stop = count, .dtype = DType::kI64}),
+      line);
 }
 
 namespace {
@@ -97,8 +104,8 @@ void ImportGather(Call& c) {
     }
   }
   // wrap counts negative ones from the end.
-  c.Give(0, c.Op("take", {data, c.In(1)},
-                 {{"axis", std::to_string(axis)}, {"mode", "wrap"}}));
+  c.Give(0, c.Op<op::Take>({data, c.In(1)},
+                           {.axis = axis, .mode = IndexMode::kWrap}));
 }
 
 void ImportGatherElements(Call& c) {
@@ -115,8 +122,8 @@ void ImportGatherElements(Call& c) {
               ToString(places), ToString(shape), d);
     data = c.SliceAxis(data, d, 0, places[d]);
   }
-  c.Give(0, c.Op("_take_along", {data, IndicesOf(c, 1, shape[axis], axis)},
-                 {{"axis", std::to_string(axis)}}));
+  c.Give(0, c.Op<op::TakeAlong>({data, IndicesOf(c, 1, shape[axis], axis)},
+                                {.axis = axis}));
 }
 
 // data [B…, D…, R…], indices [B…, I…, M] → [B…, I…, R…]
@@ -146,8 +153,8 @@ void ImportGatherND(Call& c) {
   const Value indices = c.Cast(c.In(1), DType::kI64);
   if (b == 0 && named == 1) {
     const Value picked =
-        c.Op("take", {c.In(0), c.Reshape(indices, columns_dims)},
-             {{"axis", "0"}, {"mode", "wrap"}});
+        c.Op<op::Take>({c.In(0), c.Reshape(indices, columns_dims)},
+                       {.axis = 0, .mode = IndexMode::kWrap});
     return c.Give(0, picked);
   }
   Extents order = {columns};
@@ -158,7 +165,7 @@ void ImportGatherND(Call& c) {
     rows.push_back(c.Unsqueeze(c.BroadcastTo(numbers, columns_dims), 0));
   }
   rows.push_back(c.Transpose(indices, order));
-  const Value picked = c.Op("gather_nd", {c.In(0), c.Concat(rows, 0)});
+  const Value picked = c.Op<op::GatherNd>({c.In(0), c.Concat(rows, 0)});
   c.Give(0, c.Reshape(picked, dims));
 }
 
@@ -183,12 +190,12 @@ void ImportOneHot(Call& c) {
   const Value places = c.Unsqueeze(FromFront(c, c.In(0), count), axis);
   const Value numbers =
       NumbersAlong(c, static_cast<int>(dims.size()), axis, count);
-  const Value hit = c.Op("_npi_equal", {places, numbers});
+  const Value hit = c.Op<op::NpiEqual>({places, numbers});
   const auto value = [&](int64_t i) {
     return c.Reshape(c.SliceAxis(c.In(2), 0, i, i + 1),
                      Extents(dims.size(), 1));
   };
-  c.Give(0, c.Op("_npi_where", {hit, value(1), value(0)}));
+  c.Give(0, c.Op<op::NpiWhere>({hit, value(1), value(0)}));
 }
 
 // x with zeros on one side of its k-th diagonal.
@@ -205,12 +212,11 @@ void ImportTrilu(Call& c) {
   // Of what is kept below, the first diagonal that is not.
   if (upper) --k;
   const TensorType type = {DType::kBool, Shape{rows, columns}};
-  const Value lower =
-      c.Op("_npi_tril", {c.Ones(type)}, {{"k", std::to_string(k)}}, "below");
+  const Value lower = c.Op<op::NpiTril>({c.Ones(type)}, {.k = k}, "below");
   const Value x = c.In(0);
   const Value zero = c.ScalarLike(0, x);
-  c.Give(0, upper ? c.Op("_npi_where", {lower, zero, x})
-                  : c.Op("_npi_where", {lower, x, zero}));
+  c.Give(0, upper ? c.Op<op::NpiWhere>({lower, zero, x})
+                  : c.Op<op::NpiWhere>({lower, x, zero}));
 }
 
 void ImportEyeLike(Call& c) {
@@ -219,36 +225,31 @@ void ImportEyeLike(Call& c) {
   const DType dtype = c.ElementType("dtype", c.DTypeOf(0));
   const int64_t k = std::clamp(c.Int("k", 0), -shape[0], shape[1]);
   if (Call::IsEmpty(shape)) return c.GiveEmpty(dtype, shape);
-  c.Give(0, c.Op("_eye", {},
-                 {{"N", std::to_string(shape[0])},
-                  {"M", std::to_string(shape[1])},
-                  {"k", std::to_string(k)},
-                  {"dtype", std::string(MxnetName(dtype))}}));
+  c.Give(
+      0,
+      c.Op<op::Eye>(
+          {}, {.rows = shape[0], .columns = shape[1], .k = k, .dtype = dtype}));
 }
 
 // --- along an axis ----------------------------------------------------------
 
 namespace {
 
-void AccumulateAlong(Call& c, std::string_view mode) {
-  const auto text = [&](std::string_view name) {
-    return c.Flag(name) ? "True" : "False";
-  };
-  const std::string exclusive = text("exclusive"), reverse = text("reverse");
+void AccumulateAlong(Call& c, AccumulateMode mode) {
+  const bool exclusive = c.Flag("exclusive"), reverse = c.Flag("reverse");
   const Shape shape = c.ShapeOf(0);
   const int axis = c.Axis(c.NeedInt(1, "axis"), shape.rank());
   if (Call::IsEmpty(shape)) return c.GiveEmpty(c.DTypeOf(0), shape);
-  c.Give(0, c.Op("_accumulate", {c.In(0)},
-                 {{"axis", std::to_string(axis)},
-                  {"mode", std::string(mode)},
-                  {"exclusive", exclusive},
-                  {"reverse", reverse}}));
+  c.Give(0, c.Op<op::Accumulate>({c.In(0)}, {.axis = axis,
+                                             .mode = mode,
+                                             .exclusive = exclusive,
+                                             .reverse = reverse}));
 }
 
 }  // namespace
 
-void ImportCumSum(Call& c) { AccumulateAlong(c, "sum"); }
-void ImportCumProd(Call& c) { AccumulateAlong(c, "product"); }
+void ImportCumSum(Call& c) { AccumulateAlong(c, AccumulateMode::kSum); }
+void ImportCumProd(Call& c) { AccumulateAlong(c, AccumulateMode::kProduct); }
 
 void ImportReverseSequence(Call& c) {
   const int64_t batch = c.Int("batch_axis", 1), time = c.Int("time_axis", 0);
@@ -261,9 +262,8 @@ void ImportReverseSequence(Call& c) {
   Extents order;
   for (int d = 0; d < x.shape().rank(); ++d) order.push_back(d);
   if (batch == 0) std::swap(order[0], order[1]);
-  const Value reversed =
-      c.Op("SequenceReverse", {c.Transpose(x, order), c.In(1)},
-           {{"use_sequence_length", "True"}});
+  const Value reversed = c.Op<op::SequenceReverse>(
+      {c.Transpose(x, order), c.In(1)}, {.use_sequence_length = true});
   c.Give(0, c.Transpose(reversed, order));
 }
 
@@ -280,12 +280,11 @@ void GiveTop(Call& c, int64_t count, bool largest) {
     c.Give(0, c.EmptyTensor(c.DTypeOf(0), dims));
     return c.Give(1, c.EmptyTensor(DType::kI64, dims));
   }
-  const auto both = c.Ops("topk", {c.In(0)},
-                          {{"axis", std::to_string(axis)},
-                           {"k", std::to_string(count)},
-                           {"ret_typ", "both"},
-                           {"is_ascend", largest ? "False" : "True"},
-                           {"dtype", "int64"}});
+  const auto both = c.Ops<op::Topk>({c.In(0)}, {.axis = axis,
+                                                .k = count,
+                                                .ret_typ = TopkReturn::kBoth,
+                                                .is_ascend = !largest,
+                                                .dtype = DType::kI64});
   c.Give(0, both[0]);
   c.Give(1, both[1]);
 }
@@ -310,8 +309,8 @@ void ImportArrayFeatureExtractor(Call& c) {
   const int64_t count = c.ShapeOf(1).elements();
   const Value indices =
       c.Reshape(IndicesOf(c, 1, shape[axis], axis), Shape{count});
-  const Value picked = c.Op("take", {c.In(0), indices},
-                            {{"axis", std::to_string(axis)}, {"mode", "clip"}});
+  const Value picked = c.Op<op::Take>({c.In(0), indices},
+                                      {.axis = axis, .mode = IndexMode::kClip});
   c.Give(0, axis == 0 ? c.Unsqueeze(picked, 0) : picked);
 }
 
@@ -321,8 +320,7 @@ void ImportBinarizer(Call& c) {
   // No whole number lies between a threshold and the one below it.
   const double least =
       IsFloat(x.type().dtype) ? threshold : std::floor(threshold);
-  const Value above =
-      c.Op("_npi_greater_scalar", {x}, {{"scalar", fmt::format("{}", least)}});
+  const Value above = c.Op<op::NpiGreaterScalar>({x}, {.scalar = least});
   c.Give(0, c.Cast(above, x.type().dtype));
 }
 

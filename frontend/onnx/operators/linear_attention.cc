@@ -14,6 +14,10 @@
 #include <limits>
 
 #include "frontend/onnx/operators/attention.h"
+#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/numpy/np_cumsum.h"
+#include "ir/ops/tensor/batch_dot.h"
+#include "ir/ops/tensor/repeat.h"
 
 namespace mxc::onnx {
 namespace {
@@ -27,16 +31,15 @@ struct ChunkTerms {
 
 Value BatchProduct(Call& c, Value a, Value b, bool transpose_a = false,
                    bool transpose_b = false) {
-  return c.Op("batch_dot", {a, b},
-              {{"transpose_a", transpose_a ? "True" : "False"},
-               {"transpose_b", transpose_b ? "True" : "False"}});
+  return c.Op<op::BatchDot>(
+      {a, b}, {.transpose_a = transpose_a, .transpose_b = transpose_b});
 }
 
 // Whether token j lies before token i, or at it: [tokens, tokens].
 Value Before(Call& c, int64_t tokens, bool itself) {
-  return c.Op(itself ? "_npi_less_equal" : "_npi_less",
-              {Positions(c, 0, tokens, Shape{tokens}),
-               Positions(c, 0, tokens, Shape{tokens, 1})});
+  const std::vector<Value> places = {Positions(c, 0, tokens, Shape{tokens}),
+                                     Positions(c, 0, tokens, Shape{tokens, 1})};
+  return itself ? c.Op<op::NpiLessEqual>(places) : c.Op<op::NpiLess>(places);
 }
 
 class LinearAttentionChunk {
@@ -45,7 +48,7 @@ class LinearAttentionChunk {
       : c_(c), t_(t), group_(group), tokens_(t.k.shape()[2]) {
     // Σ g up to and with each token.
     if (t_.decay) {
-      reach_ = c_.Op("_np_cumsum", {t_.decay}, {{"axis", "2"}});
+      reach_ = c_.Op<op::NpCumsum>({t_.decay}, {.axis = 2});
     }
   }
 
@@ -64,12 +67,11 @@ class LinearAttentionChunk {
   // Heads of keys, each for all of the queries' heads that share it.
   Value Repeated(Value x, int64_t times) {
     if (times == 1 || !x) return x;
-    return c_.Op("repeat", {x},
-                 {{"repeats", std::to_string(times)}, {"axis", "1"}});
+    return c_.Op<op::Repeat>({x}, {.repeats = times, .axis = 1});
   }
   Value Masked(Value x, bool itself, double otherwise) {
-    return c_.Op("_npi_where",
-                 {Before(c_, tokens_, itself), x, c_.ScalarLike(otherwise, x)});
+    return c_.Op<op::NpiWhere>(
+        {Before(c_, tokens_, itself), x, c_.ScalarLike(otherwise, x)});
   }
   Value Seen(Value x, bool itself) { return Masked(x, itself, 0); }
 
@@ -88,7 +90,7 @@ class LinearAttentionChunk {
                    unit.type().dtype, 1);
     }
     const Value system = c_.Add(lower, c_.Constant(std::move(unit), "unit"));
-    return c_.Op("_linalg_trsm", {system, right});
+    return c_.Op<op::LinalgTrsm>({system, right});
   }
 
   // exp(G) · x: what is left of a state from before the chunk.
@@ -127,7 +129,7 @@ class LinearAttentionChunk {
     Value ages = c_.Sub(c_.Reshape(reach, rows), c_.Reshape(reach, columns));
     const Value past =
         c_.Reshape(Before(c_, tokens_, true), Shape{tokens_, tokens_, 1});
-    ages = c_.Op("_npi_where", {past, ages, c_.ScalarLike(kForgotten, ages)});
+    ages = c_.Op<op::NpiWhere>({past, ages, c_.ScalarLike(kForgotten, ages)});
     const Value terms = c_.Mul(c_.Mul(c_.Reshape(x, rows), c_.Exp(ages)),
                                c_.Reshape(keys, columns));
     return c_.Sum(terms, {4});
@@ -236,12 +238,12 @@ void ImportCausalConvWithState(Call& c) {
   }
   std::vector<Value> inputs = {x, c.Cast(weight, wide)};
   if (c.Has(2)) inputs.push_back(c.Cast(c.In(2), wide));
-  Value y = c.Op("Convolution", inputs,
-                 {{"kernel", TupleText({taps})},
-                  {"num_filter", std::to_string(s[1])},
-                  {"num_group", std::to_string(s[1])},
-                  {"no_bias", c.Has(2) ? "False" : "True"}});
-  if (silu != 0) y = c.Mul(y, c.Op("sigmoid", {y}));
+  ConvolutionAttrs attrs;
+  attrs.kernel = {taps};
+  attrs.num_filter = attrs.num_group = s[1];
+  attrs.no_bias = !c.Has(2);
+  Value y = c.Op<op::Convolution>(inputs, attrs);
+  if (silu != 0) y = c.Mul(y, c.Op<op::Sigmoid>({y}));
   c.Give(0, c.Cast(y, dtype));
   if (!c.Wants(1)) return;
   if (taps == 1) {

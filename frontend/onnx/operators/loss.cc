@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of classes.
 #include "frontend/onnx/call.h"
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/tensor/pick.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -24,11 +27,11 @@ Value ClassLoss(Call& c, Value logp, int labels_input, int weight_input) {
             ToString(labels.type()), TupleText(places));
   Value skip;
   if (ignores) {
-    skip = c.Op("_npi_equal",
-                {labels, c.ScalarLike(static_cast<double>(ignored), labels)});
-    labels = c.Op("_npi_where", {skip, c.ScalarLike(0, labels), labels});
+    skip = c.Op<op::NpiEqual>(
+        {labels, c.ScalarLike(static_cast<double>(ignored), labels)});
+    labels = c.Op<op::NpiWhere>({skip, c.ScalarLike(0, labels), labels});
   }
-  Value loss = c.Neg(c.Op("pick", {logp, labels}, {{"axis", "1"}}));
+  Value loss = c.Neg(c.Op<op::Pick>({logp, labels}, {.axis = 1}));
   Value weight;
   if (c.Has(weight_input)) {
     const Value classes = c.Cast(c.In(weight_input), logp.type().dtype);
@@ -36,20 +39,21 @@ Value ClassLoss(Call& c, Value logp, int labels_input, int weight_input) {
               "its weights have the shape {}, expected one for each of {} "
               "classes",
               ToString(classes.shape()), s[1]);
-    weight = c.Op("take", {classes, labels}, {{"axis", "0"}, {"mode", "clip"}});
+    weight = c.Op<op::Take>({classes, labels},
+                            {.axis = 0, .mode = IndexMode::kClip});
     loss = c.Mul(loss, weight);
   }
   if (skip) {
     const Value zero = c.ScalarLike(0, loss);
-    loss = c.Op("_npi_where", {skip, zero, loss});
+    loss = c.Op<op::NpiWhere>({skip, zero, loss});
     if (!weight) weight = c.Ones(loss.type());
-    weight = c.Op("_npi_where", {skip, zero, weight});
+    weight = c.Op<op::NpiWhere>({skip, zero, weight});
   }
   if (reduction == kNone) return loss;
-  if (reduction == kMean && !weight) return c.Op("_npi_mean", {loss});
-  const Value sum = c.Op("_np_sum", {loss});
+  if (reduction == kMean && !weight) return c.Op<op::NpiMean>({loss});
+  const Value sum = c.Op<op::NpSum>({loss});
   if (reduction == kSum) return sum;
-  return c.Div(sum, c.Op("_np_sum", {weight}));
+  return c.Div(sum, c.Op<op::NpSum>({weight}));
 }
 
 }  // namespace
@@ -64,8 +68,8 @@ void ImportSoftmaxCrossEntropyLoss(Call& c) {
   const DType dtype = c.DTypeOf(0);
   c.Require(c.RankOf(0) >= 2, "its scores have {} axes, expected classes",
             c.RankOf(0));
-  const Value logp = c.Op(
-      "log_softmax", {c.Cast(c.In(0), AccumulateType(dtype))}, {{"axis", "1"}});
+  const Value logp = c.Op<op::LogSoftmax>(
+      {c.Cast(c.In(0), AccumulateType(dtype))}, {.axis = 1});
   c.Give(0, c.Cast(ClassLoss(c, logp, 1, 2), dtype));
   c.Give(1, c.Cast(logp, dtype));
 }

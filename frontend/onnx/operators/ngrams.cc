@@ -5,6 +5,8 @@
 #include <set>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -69,8 +71,8 @@ Value CountsOf(Call& c, Value x, const Extents& pool, int64_t length,
       const Value part =
           c.Reshape(c.SliceAxis(x, 1, at, at + starts), Shape{rows, starts, 1});
       const Value equal =
-          c.Op("_npi_equal", {part, c.ConstantInts(wanted, "wanted")});
-      found = found ? c.Op("broadcast_logical_and", {found, equal}) : equal;
+          c.Op<op::NpiEqual>({part, c.ConstantInts(wanted, "wanted")});
+      found = found ? c.Op<op::BroadcastLogicalAnd>({found, equal}) : equal;
     }
     total = c.Add(total, c.Sum(c.Cast(found, DType::kF32), {1}));
   }
@@ -125,8 +127,8 @@ void ImportTfIdfVectorizer(Call& c) {
     const Value factor =
         c.Constant(Tensor::FromFloats(Shape{grams + 1}, factors), "weights");
     if (mode == kIdf) {
-      all = c.Cast(c.Op("_npi_greater_scalar", {all}, {{"scalar", "0"}}),
-                   DType::kF32);
+      all =
+          c.Cast(c.Op<op::NpiGreaterScalar>({all}, {.scalar = 0}), DType::kF32);
     }
     all = c.Mul(all, factor);
   }
@@ -136,8 +138,8 @@ void ImportTfIdfVectorizer(Call& c) {
               places[g]);
     from[places[g]] = g;
   }
-  const Value y = c.Op("take", {all, c.ConstantInts(from, "places")},
-                       {{"axis", "1"}, {"mode", "clip"}});
+  const Value y = c.Op<op::Take>({all, c.ConstantInts(from, "places")},
+                                 {.axis = 1, .mode = IndexMode::kClip});
   c.Give(0, shape.rank() == 2 ? y : c.Reshape(y, Shape{size}));
 }
 

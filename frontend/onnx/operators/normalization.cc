@@ -4,6 +4,14 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/indices.h"
+#include "ir/ops/nn/batch_norm.h"
+#include "ir/ops/nn/dropout.h"
+#include "ir/ops/nn/group_norm.h"
+#include "ir/ops/nn/instance_norm.h"
+#include "ir/ops/nn/layer_norm.h"
+#include "ir/ops/nn/lrn.h"
+#include "ir/ops/tensor/extremum.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -19,7 +27,7 @@ Value OverChannels(Call& c, Value vector, int rank) {
 
 // (x − mean) / √(var + ε)
 Value Normalized(Call& c, Value x, Value mean, Value variance, double epsilon) {
-  const Value scale = c.Op("rsqrt", {c.Add(variance, epsilon)});
+  const Value scale = c.Op<op::Rsqrt>({c.Add(variance, epsilon)});
   return c.Mul(c.Sub(x, mean), scale);
 }
 
@@ -72,10 +80,12 @@ void ImportBatchNormalization(Call& c) {
   const DType dtype = x.type().dtype;
   if (rank >= 2 && IsParameter(mean) && IsParameter(variance) &&
       mean.type().dtype == dtype && c.DTypeOf(1) == dtype) {
-    return c.Give(0, c.Op("BatchNorm", {x, c.In(1), c.In(2), mean, variance},
-                          {{"eps", NumberText(epsilon)},
-                           {"momentum", NumberText(momentum)},
-                           {"fix_gamma", "False"}}));
+    BatchNormAttrs attrs;
+    attrs.eps = epsilon;
+    attrs.momentum = momentum;
+    attrs.fix_gamma = false;
+    return c.Give(
+        0, c.Op<op::BatchNorm>({x, c.In(1), c.In(2), mean, variance}, attrs));
   }
   const DType wide = AccumulateType(dtype);
   const auto beside = [&](Value vector) {
@@ -88,8 +98,8 @@ void ImportBatchNormalization(Call& c) {
 
 void ImportInstanceNormalization(Call& c) {
   c.Ignore("consumed_inputs");
-  c.Give(0, c.Op("InstanceNorm", {c.In(0), c.In(1), c.In(2)},
-                 {{"eps", NumberText(c.Float("epsilon", 1e-5))}}));
+  c.Give(0, c.Op<op::InstanceNorm>({c.In(0), c.In(1), c.In(2)},
+                                   {.eps = c.Float("epsilon", 1e-5)}));
 }
 
 // Along all axes from `axis` on, in float32 where the data are narrower.
@@ -108,15 +118,15 @@ void ImportLayerNormalization(Call& c) {
   if (one && !c.Wants(1) && !c.Wants(2) &&
       (!c.Has(2) || c.ShapeOf(2) == gamma.shape())) {
     const Value beta = c.Has(2) ? c.Cast(c.In(2), wide) : c.Zeros(gamma.type());
-    return c.Give(0, c.Cast(c.Op("LayerNorm", {x, gamma, beta},
-                                 {{"axis", std::to_string(first)},
-                                  {"eps", NumberText(epsilon)}}),
-                            dtype));
+    return c.Give(0,
+                  c.Cast(c.Op<op::LayerNorm>({x, gamma, beta},
+                                             {.axis = first, .eps = epsilon}),
+                         dtype));
   }
   const Extents axes = AxesFrom(first, rank);
   const Value mean = c.Mean(x, axes);
   const Value variance = c.Mean(c.Square(c.Sub(x, mean)), axes);
-  const Value scale = c.Op("rsqrt", {c.Add(variance, epsilon)});
+  const Value scale = c.Op<op::Rsqrt>({c.Add(variance, epsilon)});
   Value y = c.Mul(c.Mul(c.Sub(x, mean), scale), gamma);
   if (c.Has(2)) y = c.Add(y, c.Cast(c.In(2), wide));
   c.Require(y.shape() == x.shape(), "its scale has shape {}, its data {}",
@@ -136,11 +146,10 @@ void ImportLRN(Call& c) {
   c.Require(x.shape().rank() >= 2, "its data have the shape {}",
             ToString(x.shape()));
   if (size % 2 == 1 && x.shape().rank() == 4) {
-    return c.Give(0, c.Op("LRN", {x},
-                          {{"nsize", std::to_string(size)},
-                           {"alpha", NumberText(alpha)},
-                           {"beta", NumberText(beta)},
-                           {"knorm", NumberText(bias)}}));
+    return c.Give(
+        0,
+        c.Op<op::LRN>(
+            {x}, {.alpha = alpha, .beta = beta, .knorm = bias, .nsize = size}));
   }
   // Channels before: (size − 1) / 2; behind: one more where size is even.
   const Shape& s = x.shape();
@@ -167,8 +176,7 @@ void ImportLRN(Call& c) {
     sum = sum ? c.Add(sum, moved) : moved;
   }
   const Value base = c.Add(c.Mul(sum, alpha / static_cast<double>(size)), bias);
-  c.Give(0, c.Mul(x, c.Op("_power_scalar", {base},
-                          {{"scalar", NumberText(-beta)}})));
+  c.Give(0, c.Mul(x, c.Op<op::PowerScalar>({base}, {.scalar = -beta})));
 }
 
 // Without effect unless the network is trained. A node that is to drop at every
@@ -185,22 +193,19 @@ void ImportDropout(Call& c) {
             "--loss it drops while the network is trained");
   const Value x = c.In(0);
   if (c.Wants(1)) {
-    c.Give(1, c.Op("_ones", {},
-                   {{"shape", TupleText(x.shape().dims())},
-                    {"dtype", c.opset() < 10
-                                  ? std::string(MxnetName(x.type().dtype))
-                                  : "bool"}}));
+    c.Give(1,
+           c.Ones({c.opset() < 10 ? x.type().dtype : DType::kBool, x.shape()}));
   }
   if (ratio == 0) return c.Give(0, c.operand(0));
-  c.Give(0, c.Op("Dropout", {x},
-                 {{"p", NumberText(ratio)}, {"mode", "training"}}));
+  c.Give(0,
+         c.Op<op::Dropout>({x}, {.p = ratio, .mode = DropoutMode::kTraining}));
 }
 
 // --- newer ones: halves are normalized in float32
 
 Value InverseRootMeanSquare(Call& c, Value x, int first, double epsilon) {
   const Value mean = c.Mean(c.Square(x), AxesFrom(first, x.shape().rank()));
-  return c.Op("rsqrt", {c.Add(mean, epsilon)});
+  return c.Op<op::Rsqrt>({c.Add(mean, epsilon)});
 }
 
 Value NormalizedLayer(Call& c, Value x, Value gamma, Value beta,
@@ -211,8 +216,7 @@ Value NormalizedLayer(Call& c, Value x, Value gamma, Value beta,
             "its scale has shape {} and its data {}", ToString(gamma.shape()),
             ToString(x.shape()));
   if (!beta) beta = c.Zeros(gamma.type());
-  return c.Op("LayerNorm", {x, gamma, beta},
-              {{"axis", std::to_string(last)}, {"eps", NumberText(epsilon)}});
+  return c.Op<op::LayerNorm>({x, gamma, beta}, {.axis = last, .eps = epsilon});
 }
 
 void ImportRMSNormalization(Call& c) {
@@ -253,9 +257,8 @@ void NormalizeGroups(Call& c, bool per_group) {
   const Value gamma = c.Cast(c.In(1), wide), beta = c.Cast(c.In(2), wide);
   Value y;
   if (s.rank() > 2) {
-    y = c.Op(
-        "GroupNorm", {x, gamma, beta},
-        {{"num_groups", std::to_string(groups)}, {"eps", NumberText(epsilon)}});
+    y = c.Op<op::GroupNorm>({x, gamma, beta},
+                            {.num_groups = groups, .eps = epsilon});
   } else {
     const Value rows = c.Reshape(x, Shape{s[0], groups, s[1] / groups});
     const Value off = c.Sub(rows, c.Mean(rows, {2}));
@@ -286,9 +289,9 @@ void ImportLpNormalization(Call& c) {
   const int axis = c.Axis(c.Int("axis", -1), x.shape().rank());
   const Value terms = p == 1 ? c.Abs(x) : c.Square(x);
   Value sum = c.Sum(terms, {axis}, /*keepdims=*/true);
-  const Value none = c.Op("_npi_equal_scalar", {sum}, {{"scalar", "0"}});
-  sum = c.Op("_npi_where", {none, c.ScalarLike(1, sum), sum});
-  const Value y = p == 1 ? c.Div(x, sum) : c.Mul(x, c.Op("rsqrt", {sum}));
+  const Value none = c.Op<op::NpiEqualScalar>({sum}, {.scalar = 0});
+  sum = c.Op<op::NpiWhere>({none, c.ScalarLike(1, sum), sum});
+  const Value y = p == 1 ? c.Div(x, sum) : c.Mul(x, c.Op<op::Rsqrt>({sum}));
   c.Give(0, c.Cast(y, dtype));
 }
 
@@ -309,10 +312,9 @@ namespace {
 
 // 1 where the greatest element of an axis is, the first of equal ones.
 Value Hardened(Call& c, Value x, int axis) {
-  const Value at = c.Op("_npi_argmax", {x},
-                        {{"axis", std::to_string(axis)}, {"keepdims", "True"}});
+  const Value at = c.Op<op::NpiArgmax>({x}, {.axis = axis, .keepdims = true});
   const Value places = NumbersAlong(c, x.shape().rank(), axis, x.shape()[axis]);
-  return c.Cast(c.Op("_npi_equal", {c.Cast(at, DType::kI64), places}),
+  return c.Cast(c.Op<op::NpiEqual>({c.Cast(at, DType::kI64), places}),
                 x.type().dtype);
 }
 
@@ -344,7 +346,7 @@ void ImportSwiGLU(Call& c) {
             ToString(a.shape()), ToString(b.shape()));
   const DType dtype = a.type().dtype, wide = AccumulateType(dtype);
   const Value x = c.Cast(a, wide);
-  const Value gate = c.Op("sigmoid", {alpha == 1 ? x : c.Mul(x, alpha)});
+  const Value gate = c.Op<op::Sigmoid>({alpha == 1 ? x : c.Mul(x, alpha)});
   c.Give(0, c.Cast(c.Mul(c.Mul(x, gate), c.Cast(b, wide)), dtype));
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/tile.h"
 
 namespace mxc::onnx {
 
@@ -83,8 +85,7 @@ void SliceBy(Call& c, const Extents& starts, const Extents& ends,
                 steps.size() == starts.size(),
             "starts, ends, axes and steps are not of one length");
   (void)c.Axes(axes, shape.rank());
-  std::vector<std::string> begin(shape.rank(), "None"), end = begin,
-                                                        step = begin;
+  Call::Bounds begin(shape.rank()), end = begin, step = begin;
   Extents dims = shape.dims();
   for (size_t i = 0; i < axes.size(); ++i) {
     const int axis = c.Axis(axes[i], shape.rank());
@@ -102,10 +103,9 @@ void SliceBy(Call& c, const Extents& starts, const Extents& ends,
     const int64_t span = by > 0 ? last - first : first - last;
     const int64_t stride = by > 0 ? by : by < -extent ? extent + 1 : -by;
     dims[axis] = span <= 0 ? 0 : (span - 1) / stride + 1;
-    begin[axis] = std::to_string(first);
-    end[axis] = last < 0 ? "None" : std::to_string(last);
-    step[axis] =
-        std::to_string(std::clamp<int64_t>(by, -extent - 1, extent + 1));
+    begin[axis] = first;
+    if (last >= 0) end[axis] = last;
+    step[axis] = std::clamp<int64_t>(by, -extent - 1, extent + 1);
   }
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(0), dims);
   if (Shape(dims) == shape &&
@@ -154,7 +154,7 @@ void ImportTile(Call& c) {
   }
   if (Call::IsEmpty(dims)) return c.GiveEmpty(c.DTypeOf(0), dims);
   if (Shape(dims) == from) return c.Give(0, c.operand(0));
-  c.Give(0, c.Op("tile", {c.In(0)}, {{"reps", TupleText(repeats)}}));
+  c.Give(0, c.Op<op::Tile>({c.In(0)}, {.reps = repeats}));
 }
 
 namespace {
@@ -227,19 +227,18 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
       if (before[axis] == 0 && after[axis] == 0) continue;
       const Extents positions =
           PaddedPositions(c, mode, x.shape()[axis], before[axis], after[axis]);
-      x = c.Op("take", {x, c.ConstantInts(positions, "positions")},
-               {{"axis", std::to_string(axis)}, {"mode", "clip"}});
+      x = c.Op<op::Take>({x, c.ConstantInts(positions, "positions")},
+                         {.axis = axis, .mode = IndexMode::kClip});
     }
     return c.Give(0, x);
   }
   // Pad of a value: a frame of it, into which the data are written.
   const bool zero = value.node->kind == Node::Kind::kConstant &&
                     value.node->constant.At(0) == 0;
-  Extents dims, places, ends;
+  Extents dims, places;
   for (int axis = 0; axis < from.rank(); ++axis) {
     places.push_back(before[axis]);
-    ends.push_back(before[axis] + x.shape()[axis]);
-    dims.push_back(ends.back() + after[axis]);
+    dims.push_back(before[axis] + x.shape()[axis] + after[axis]);
   }
   if (const auto unfit = Unfit({x.type().dtype, Shape(dims)})) {
     c.Refuse("its result has {}", *unfit);
@@ -248,8 +247,7 @@ void PadBy(Call& c, const Extents& pads, const Extents& axes, int mode,
       zero ? c.Zeros({x.type().dtype, Shape(dims)})
            : c.BroadcastTo(c.Reshape(value, Shape(Extents(from.rank(), 1))),
                            dims);
-  c.Give(0, c.Op("_slice_assign", {frame, x},
-                 {{"begin", TupleText(places)}, {"end", TupleText(ends)}}));
+  c.Give(0, c.Overwritten(frame, x, places));
 }
 
 }  // namespace

@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
+#include "ir/ops/nn/pooling.h"
+#include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -27,14 +30,13 @@ bool RoundsDown(const Windows& w, const Shape& x) {
   return true;
 }
 
-Value Pool(Call& c, Value x, const Windows& w, std::string_view type,
+Value Pool(Call& c, Value x, const Windows& w, PoolType type,
            const Extents& pad, bool counts_pads = true) {
-  return c.Op("Pooling", {x},
-              {{"kernel", TupleText(w.kernel)},
-               {"stride", TupleText(w.stride)},
-               {"pad", TupleText(pad)},
-               {"pool_type", std::string(type)},
-               {"count_include_pad", counts_pads ? "True" : "False"}});
+  return c.Op<op::Pooling>({x}, {.kernel = w.kernel,
+                                 .stride = w.stride,
+                                 .pad = pad,
+                                 .pool_type = type,
+                                 .count_include_pad = counts_pads});
 }
 
 // Calls `tap` with the cells at each place of the window, in row-major order, of
@@ -48,8 +50,7 @@ void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
             "integers, is not supported",
             taps);
   for (int64_t t = 0; t < taps; ++t) {
-    std::vector<std::string> begin = {"None", "None"}, end = begin,
-                             step = begin;
+    Call::Bounds begin(2), end = begin, step = begin;
     int64_t rest = t;
     Extents place(w.rank());
     for (int d = w.rank() - 1; d >= 0; --d) {
@@ -57,10 +58,9 @@ void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
       rest /= w.kernel[d];
     }
     for (int d = 0; d < w.rank(); ++d) {
-      begin.push_back(std::to_string(place[d]));
-      end.push_back(
-          std::to_string(place[d] + (w.positions[d] - 1) * w.stride[d] + 1));
-      step.push_back(std::to_string(w.stride[d]));
+      begin.emplace_back(place[d]);
+      end.emplace_back(place[d] + (w.positions[d] - 1) * w.stride[d] + 1);
+      step.emplace_back(w.stride[d]);
     }
     tap(c.Slice(x, begin, end, step));
   }
@@ -70,7 +70,7 @@ void ForTaps(Call& c, Value x, const Windows& w, Tap tap) {
 Value SumOfWindows(Call& c, Value x, const Windows& w) {
   x = PadAround(c, x, w.before, AfterLast(w, x.shape()), 0);
   if (!w.dilated() && w.rank() <= 3) {
-    return Pool(c, x, w, "sum", Extents(w.rank(), 0));
+    return Pool(c, x, w, PoolType::kSum, Extents(w.rank(), 0));
   }
   Value sum;
   ForTaps(c, x, w, [&](Value tap) { sum = sum ? c.Add(sum, tap) : tap; });
@@ -133,14 +133,13 @@ void MaxWithPlaces(Call& c, const Windows& w, bool column_major) {
       return;
     }
     // A pad never wins, and the first of equal ones does.
-    const Value better = c.Op(
-        "broadcast_logical_or",
-        {c.Op("_npi_greater", {tap, most}),
-         c.Op("broadcast_logical_and",
-              {c.Op("_npi_less_scalar", {place}, {{"scalar", "0"}}),
-               c.Op("_npi_greater_equal_scalar", {at}, {{"scalar", "0"}})})});
-    place = c.Op("_npi_where", {better, at, place});
-    most = c.Op("_npi_where", {better, tap, most});
+    const Value better = c.Op<op::BroadcastLogicalOr>(
+        {c.Op<op::NpiGreater>({tap, most}),
+         c.Op<op::BroadcastLogicalAnd>(
+             {c.Op<op::NpiLessScalar>({place}, {.scalar = 0}),
+              c.Op<op::NpiGreaterEqualScalar>({at}, {.scalar = 0})})});
+    place = c.Op<op::NpiWhere>({better, at, place});
+    most = c.Op<op::NpiWhere>({better, tap, most});
   });
   c.Give(0, most);
   c.Give(1, place);
@@ -156,9 +155,9 @@ void ImportMaxPool(Call& c) {
   const DType dtype = x.type().dtype;
   const bool plain = w.symmetric() && RoundsDown(w, x.shape());
   if (IsFloat(dtype) && !w.dilated() && w.rank() <= 3) {
-    if (plain) return c.Give(0, Pool(c, x, w, "max", w.before));
+    if (plain) return c.Give(0, Pool(c, x, w, PoolType::kMax, w.before));
     x = PadAround(c, x, w.before, AfterLast(w, x.shape()), LeastOf(dtype));
-    return c.Give(0, Pool(c, x, w, "max", Extents(w.rank(), 0)));
+    return c.Give(0, Pool(c, x, w, PoolType::kMax, Extents(w.rank(), 0)));
   }
   x = PadAround(c, x, w.before, AfterLast(w, x.shape()), LeastOf(dtype));
   Value most;
@@ -197,7 +196,7 @@ Value AveragePooled(Call& c, Value x) {
   const bool pads_count = c.Flag("count_include_pad");
   const Shape shape = x.shape();
   if (w.symmetric() && RoundsDown(w, shape) && !w.dilated() && w.rank() <= 3) {
-    return Pool(c, x, w, "avg", w.before, pads_count);
+    return Pool(c, x, w, PoolType::kAvg, w.before, pads_count);
   }
   // A sum may be more than a half can be.
   const DType dtype = x.type().dtype, wide = AccumulateType(dtype);
@@ -213,25 +212,26 @@ void ImportAveragePool(Call& c) { c.Give(0, AveragePooled(c, c.In(0))); }
 
 namespace {
 
-void GlobalPool(Call& c, std::string_view type) {
+template <class Reduction>
+void GlobalPool(Call& c, PoolType type) {
   const Value x = c.In(0);
   const int rank = x.shape().rank();
   c.Require(rank >= 3, "data has {} axes, expected at least 3", rank);
   if (rank <= 5) {
-    return c.Give(0, c.Op("Pooling", {x},
-                          {{"kernel", TupleText(Extents(rank - 2, 1))},
-                           {"global_pool", "True"},
-                           {"pool_type", std::string(type)}}));
+    return c.Give(0, c.Op<op::Pooling>({x}, {.kernel = Extents(rank - 2, 1),
+                                             .pool_type = type,
+                                             .global_pool = true}));
   }
   const Extents axes = AxesFrom(2, rank);
-  c.Give(0, c.Op(type == "max" ? "_np_max" : "_npi_mean", {x},
-                 {{"axis", TupleText(axes)}, {"keepdims", "True"}}));
+  c.Give(0, c.Op<Reduction>({x}, {.axis = axes, .keepdims = true}));
 }
 
 }  // namespace
 
-void ImportGlobalAveragePool(Call& c) { GlobalPool(c, "avg"); }
-void ImportGlobalMaxPool(Call& c) { GlobalPool(c, "max"); }
+void ImportGlobalAveragePool(Call& c) {
+  GlobalPool<op::NpiMean>(c, PoolType::kAvg);
+}
+void ImportGlobalMaxPool(Call& c) { GlobalPool<op::NpMax>(c, PoolType::kMax); }
 
 namespace {
 
@@ -239,13 +239,12 @@ namespace {
 Value LpPowers(Call& c, Value x, int64_t p) {
   if (p == 1) return c.Abs(x);
   if (p == 2) return c.Square(x);
-  return c.Op("_power_scalar", {c.Abs(x)}, {{"scalar", std::to_string(p)}});
+  return c.Op<op::PowerScalar>({c.Abs(x)}, {.scalar = static_cast<double>(p)});
 }
 Value LpRoot(Call& c, Value sum, int64_t p) {
   if (p == 1) return sum;
   if (p == 2) return c.Sqrt(sum);
-  return c.Op("_power_scalar", {sum},
-              {{"scalar", fmt::format("{}", 1.0 / static_cast<double>(p))}});
+  return c.Op<op::PowerScalar>({sum}, {.scalar = 1.0 / static_cast<double>(p)});
 }
 
 int64_t LpExponent(Call& c) {

@@ -2,6 +2,9 @@
 // Products of matrices, determinants and inverses.
 #include "frontend/onnx/operators/product.h"
 
+#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/numpy/npi_einsum.h"
+
 namespace mxc::onnx {
 
 Value MatrixProduct(Call& c, Value a, Value b) {
@@ -12,9 +15,9 @@ Value MatrixProduct(Call& c, Value a, Value b) {
   Value product;
   if (b.shape().rank() == 2 && a.shape().rank() >= 2) {
     // All rows of a by one matrix.
-    product = c.Op("dot", {a, b});
+    product = c.Op<op::Dot>({a, b});
   } else {
-    product = c.Op("_npi_matmul", {a, b});
+    product = c.Op<op::NpiMatmul>({a, b});
   }
   if (rank_a > 1 && rank_b > 1) return product;
   Extents dims = product.shape().dims();
@@ -37,21 +40,21 @@ void ImportGemm(Call& c) {
   const bool biased = c.Has(2) && beta != 0;
   if (!transpose_a && transpose_b && alpha == 1 && IsFloat(a.type().dtype)) {
     const int64_t hidden = b.shape()[0];
-    std::vector<AttrText> attrs = {{"num_hidden", std::to_string(hidden)},
-                                   {"flatten", "False"}};
     const bool vector =
         biased && beta == 1 && c.ShapeOf(2) == Shape(Extents{hidden});
     if (vector) {
-      return c.Give(0, c.Op("FullyConnected", {a, b, c.In(2)}, attrs));
+      return c.Give(
+          0, c.Op<op::FullyConnected>(
+                 {a, b, c.In(2)}, {.num_hidden = hidden, .flatten = false}));
     }
-    attrs.emplace_back("no_bias", "True");
-    const Value product = c.Op("FullyConnected", {a, b}, attrs);
+    const Value product = c.Op<op::FullyConnected>(
+        {a, b}, {.num_hidden = hidden, .no_bias = true, .flatten = false});
     if (!biased) return c.Give(0, product);
     const Value bias = beta == 1 ? c.In(2) : c.Mul(c.In(2), beta);
     return c.Give(0, c.Add(product, bias));
   }
-  Value product = c.Op("dot", {transpose_a ? c.Transpose(a, {1, 0}) : a,
-                               transpose_b ? c.Transpose(b, {1, 0}) : b});
+  Value product = c.Op<op::Dot>({transpose_a ? c.Transpose(a, {1, 0}) : a,
+                                 transpose_b ? c.Transpose(b, {1, 0}) : b});
   if (alpha != 1) product = c.Mul(product, alpha);
   if (biased) {
     product = c.Add(product, beta == 1 ? c.In(2) : c.Mul(c.In(2), beta));
@@ -62,9 +65,9 @@ void ImportGemm(Call& c) {
 void ImportEinsum(Call& c) {
   std::vector<Value> operands;
   for (int i = 0; i < c.inputs(); ++i) operands.push_back(c.In(i));
-  c.Give(0, c.Op("_npi_einsum", operands,
-                 {{"num_args", std::to_string(operands.size())},
-                  {"subscripts", c.String("equation")}}));
+  c.Give(0,
+         c.Op<op::NpiEinsum>(operands, {.num_args = std::ssize(operands),
+                                        .subscripts = c.String("equation")}));
 }
 
 void ImportDet(Call& c) {
@@ -73,7 +76,7 @@ void ImportDet(Call& c) {
   c.Require(shape.rank() >= 2, "its matrix has {} axes", shape.rank());
   const DType dtype = given.type().dtype;
   const Extents batch(shape.dims().begin(), shape.dims().end() - 2);
-  const Value det = c.Op("_linalg_det", {c.Cast(given, AccumulateType(dtype))});
+  const Value det = c.Op<op::LinalgDet>({c.Cast(given, AccumulateType(dtype))});
   c.Give(0, c.Cast(c.Reshape(det, batch), dtype));
 }
 
@@ -81,7 +84,7 @@ void ImportInverse(Call& c) {
   const Value given = c.In(0);
   const DType dtype = given.type().dtype;
   c.Give(0,
-         c.Cast(c.Op("_linalg_inverse", {c.Cast(given, AccumulateType(dtype))}),
+         c.Cast(c.Op<op::LinalgInverse>({c.Cast(given, AccumulateType(dtype))}),
                 dtype));
 }
 

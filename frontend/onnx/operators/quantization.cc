@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/tensor/repeat.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -117,9 +119,8 @@ class Granularity {
       return c.Reshape(x, dims);
     }
     if (block_ > 1) {
-      x = c.Op("repeat", {x},
-               {{"repeats", std::to_string(std::min(block_, data_[axis]))},
-                {"axis", std::to_string(axis)}});
+      x = c.Op<op::Repeat>(
+          {x}, {.repeats = std::min(block_, data_[axis]), .axis = axis});
     }
     if (x.shape()[axis] == data_[axis]) return x;
     return c.SliceAxis(x, axis, 0, data_[axis]);
@@ -173,17 +174,16 @@ void ImportDequantizeLinear(Call& c) {
 }
 
 DynamicLevels DynamicallyQuantized(Call& c, Value x) {
-  const auto extreme = [&](std::string_view op, std::string_view bound) {
-    return c.Op(bound, {c.Op(op, {x})}, {{"scalar", "0"}});
-  };
-  const Value low = extreme("_np_min", "_minimum_scalar");
-  const Value high = extreme("_np_max", "_maximum_scalar");
+  const Value low =
+      c.Op<op::MinimumScalar>({c.Op<op::NpMin>({x})}, {.scalar = 0});
+  const Value high =
+      c.Op<op::MaximumScalar>({c.Op<op::NpMax>({x})}, {.scalar = 0});
   // A division by a number is a product of its reciprocal.
   const Value span = c.Sub(high, low);
   Value scale = c.Div(span, c.ScalarLike(255, span));
   // Zeros have the scale 1.
-  const Value none = c.Op("_npi_equal_scalar", {scale}, {{"scalar", "0"}});
-  scale = c.Op("_npi_where", {none, c.ScalarLike(1, scale), scale});
+  const Value none = c.Op<op::NpiEqualScalar>({scale}, {.scalar = 0});
+  scale = c.Op<op::NpiWhere>({none, c.ScalarLike(1, scale), scale});
   const Value zero =
       RoundToEven(c, Limited(c, c.Div(c.Neg(low), scale), 0, 255));
   const Value level = c.Add(RoundToEven(c, c.Div(x, scale)), zero);

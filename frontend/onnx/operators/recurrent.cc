@@ -7,6 +7,15 @@
 #include <cmath>
 
 #include "frontend/onnx/inner_graph.h"
+#include "ir/ops/nn/activation.h"
+#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/nn/leaky_relu.h"
+#include "ir/ops/nn/rnn.h"
+#include "ir/ops/nn/sequence_reverse.h"
+#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/hard_sigmoid.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -86,28 +95,27 @@ class Recurrent : RecurrentNode {
   // Each sequence backwards, as far as it goes.
   Value Backwards(Value x) {
     if (steps_ == 1) return x;
-    if (!lengths_) return c_.Op("SequenceReverse", {x});
-    return c_.Op("SequenceReverse", {x, c_.Cast(lengths_, dtype_)},
-                 {{"use_sequence_length", "True"}});
+    if (!lengths_) return c_.Op<op::SequenceReverse>({x});
+    return c_.Op<op::SequenceReverse>({x, c_.Cast(lengths_, dtype_)},
+                                      {.use_sequence_length = true});
   }
 
   Results Layer() {
-    const char* mode = cell_ == Cell::kLstm      ? "lstm"
-                       : cell_ == Cell::kGru     ? "gru"
-                       : Of(0, 0).name == "relu" ? "rnn_relu"
-                                                 : "rnn_tanh";
+    const RnnMode mode = cell_ == Cell::kLstm      ? RnnMode::kLstm
+                         : cell_ == Cell::kGru     ? RnnMode::kGru
+                         : Of(0, 0).name == "relu" ? RnnMode::kRelu
+                                                   : RnnMode::kTanh;
     std::vector<Value> inputs = {reversed_ ? Backwards(x_) : x_, Parameters(),
                                  first_hidden_};
     if (cell_ == Cell::kLstm) inputs.push_back(first_cell_);
     if (lengths_) inputs.push_back(c_.Cast(lengths_, DType::kI32));
-    const auto outputs =
-        c_.Ops("RNN", inputs,
-               {{"state_size", std::to_string(hidden_)},
-                {"num_layers", "1"},
-                {"mode", mode},
-                {"bidirectional", directions_ == 2 ? "True" : "False"},
-                {"state_outputs", "True"},
-                {"use_sequence_length", lengths_ ? "True" : "False"}});
+    const auto outputs = c_.Ops<op::RNN>(
+        inputs, {.state_size = hidden_,
+                 .num_layers = 1,
+                 .bidirectional = directions_ == 2,
+                 .mode = mode,
+                 .state_outputs = true,
+                 .use_sequence_length = static_cast<bool>(lengths_)});
     Results results = {outputs[0], outputs[1], {}};
     if (reversed_) results.output = Backwards(results.output);
     if (cell_ == Cell::kLstm) results.cell = outputs[2];
@@ -120,39 +128,40 @@ class Recurrent : RecurrentNode {
   // Runtime.
   Value Gated(GraphBuilder& b, Value x, const CellActivation& activation) {
     if (clip_) {
-      x = b.Op("clip", {x},
-               {{"a_min", fmt::format("{}", -*clip_)},
-                {"a_max", fmt::format("{}", *clip_)}});
+      x = b.Op<op::Clip>({x}, {.a_min = -*clip_, .a_max = *clip_});
     }
     return Activate(b, x, activation);
   }
 
   Value Activate(GraphBuilder& b, Value x, const CellActivation& activation) {
     const std::string& name = activation.name;
-    const std::string alpha = fmt::format("{}", activation.alpha);
-    const auto leaky = [&](const char* type) {
-      return b.Op("LeakyReLU", {x}, {{"act_type", type}, {"slope", alpha}});
+    const double alpha = activation.alpha;
+    const auto leaky = [&](LeakyType type) {
+      return b.Op<op::LeakyReLU>({x}, {.act_type = type, .slope = alpha});
     };
-    if (name == "leakyrelu") return leaky("leaky");
-    if (name == "elu") return leaky("elu");
+    if (name == "leakyrelu") return leaky(LeakyType::kLeaky);
+    if (name == "elu") return leaky(LeakyType::kElu);
     if (name == "affine") {
       return b.Add(b.Mul(x, activation.alpha), activation.beta);
     }
     if (name == "scaledtanh") {
-      return b.Mul(b.Op("tanh", {b.Mul(x, activation.beta)}), activation.alpha);
+      return b.Mul(b.Op<op::Tanh>({b.Mul(x, activation.beta)}),
+                   activation.alpha);
     }
     if (name == "hardsigmoid") {
-      return b.Op(
-          "hard_sigmoid", {x},
-          {{"alpha", alpha}, {"beta", fmt::format("{}", activation.beta)}});
+      return b.Op<op::HardSigmoid>({x},
+                                   {.alpha = alpha, .beta = activation.beta});
     }
     if (name == "thresholdedrelu") {
-      const Value above =
-          b.Op("_greater_equal_scalar", {x}, {{"scalar", alpha}});
+      const Value above = b.Op<op::GreaterEqualScalar>({x}, {.scalar = alpha});
       return b.Where(above, x, b.Zeros(x.type()));
     }
-    const char* type = name == "softplus" ? "softrelu" : name.c_str();
-    return b.Op("Activation", {x}, {{"act_type", type}});
+    const ActType type = name == "relu"       ? ActType::kRelu
+                         : name == "sigmoid"  ? ActType::kSigmoid
+                         : name == "tanh"     ? ActType::kTanh
+                         : name == "softplus" ? ActType::kSoftRelu
+                                              : ActType::kSoftSign;
+    return b.Op<op::Activation>({x}, {.act_type = type});
   }
 
   // One direction's part of W, R, B or P.
@@ -167,9 +176,8 @@ class Recurrent : RecurrentNode {
   Value Product(GraphBuilder& b, Value x, Value weight, Value bias) {
     std::vector<Value> inputs = {x, weight};
     if (bias) inputs.push_back(bias);
-    return b.Op("FullyConnected", inputs,
-                {{"num_hidden", std::to_string(weight.shape()[0])},
-                 {"no_bias", bias ? "False" : "True"}});
+    return b.Op<op::FullyConnected>(
+        inputs, {.num_hidden = weight.shape()[0], .no_bias = !bias});
   }
 
   // A direction's weights. The biases may be empty; that of the state is one
@@ -197,13 +205,11 @@ class Recurrent : RecurrentNode {
 
   // 1 in steps of a sequence, else 0: [T, N, 1].
   Value Begun() {
-    const Value step = c_.Op("_arange", {},
-                             {{"start", "0"},
-                              {"stop", std::to_string(steps_)},
-                              {"dtype", std::string(MxnetName(dtype_))}});
-    return c_.Op("broadcast_lesser",
-                 {c_.Reshape(step, Shape{steps_, 1, 1}),
-                  c_.Reshape(c_.Cast(lengths_, dtype_), Shape{1, batch_, 1})});
+    const Value step =
+        c_.Op<op::Arange>({}, {.start = 0, .stop = steps_, .dtype = dtype_});
+    return c_.Op<op::BroadcastLesser>(
+        {c_.Reshape(step, Shape{steps_, 1, 1}),
+         c_.Reshape(c_.Cast(lengths_, dtype_), Shape{1, batch_, 1})});
   }
 
   Results Loops() {

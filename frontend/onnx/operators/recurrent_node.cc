@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "frontend/onnx/operators/recurrent.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -172,8 +173,7 @@ void RecurrentNode::ReadLengths() {
   // it had to begin with.
   if (empty) {
     begins_ = c_.Reshape(
-        c_.Cast(c_.Op("_greater_scalar", {lengths_}, {{"scalar", "0"}}),
-                dtype_),
+        c_.Cast(c_.Op<op::GreaterScalar>({lengths_}, {.scalar = 0}), dtype_),
         Shape{1, batch_, 1});
   }
 }

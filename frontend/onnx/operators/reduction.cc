@@ -6,6 +6,9 @@
 #include <limits>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/numpy/np_reduction.h"
+#include "ir/ops/tensor/extremum.h"
+#include "ir/ops/tensor/reverse.h"
 
 namespace mxc::onnx {
 namespace {
@@ -31,11 +34,10 @@ Reduction ReductionOf(Call& c) {
   return of;
 }
 
-Value Reduce(Call& c, const Reduction& of, std::string_view op, Value x) {
+template <class Id>
+Value Reduce(Call& c, const Reduction& of, Value x) {
   if (of.axes.empty()) return x;
-  return c.Op(
-      op, {x},
-      {{"axis", TupleText(of.axes)}, {"keepdims", of.keep ? "True" : "False"}});
+  return c.Op<Id>({x}, {.axis = of.axes, .keepdims = of.keep});
 }
 
 Extents ReducedDims(const Reduction& of, const Shape& shape) {
@@ -67,42 +69,43 @@ bool GaveOfNothing(Call& c, const Reduction& of, Element value) {
   return true;
 }
 
-void Reduced(Call& c, std::string_view op, Element of_nothing) {
+template <class Id>
+void Reduced(Call& c, Element of_nothing) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, of_nothing)) return;
-  c.Give(0, Reduce(c, of, op, of.x));
+  c.Give(0, Reduce<Id>(c, of, of.x));
 }
 
 }  // namespace
 
-void ImportReduceSum(Call& c) { Reduced(c, "_np_sum", 0); }
-void ImportReduceProd(Call& c) { Reduced(c, "_np_prod", 1); }
+void ImportReduceSum(Call& c) { Reduced<op::NpSum>(c, 0); }
+void ImportReduceProd(Call& c) { Reduced<op::NpProd>(c, 1); }
 void ImportReduceMax(Call& c) {
-  Reduced(c, "_np_max", BoundOf(c.DTypeOf(0), /*greatest=*/false));
+  Reduced<op::NpMax>(c, BoundOf(c.DTypeOf(0), /*greatest=*/false));
 }
 void ImportReduceMin(Call& c) {
-  Reduced(c, "_np_min", BoundOf(c.DTypeOf(0), /*greatest=*/true));
+  Reduced<op::NpMin>(c, BoundOf(c.DTypeOf(0), /*greatest=*/true));
 }
 
 void ImportReduceL1(Call& c) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, 0)) return;
-  c.Give(0, Reduce(c, of, "_np_sum", c.Abs(of.x)));
+  c.Give(0, Reduce<op::NpSum>(c, of, c.Abs(of.x)));
 }
 void ImportReduceL2(Call& c) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, 0)) return;
-  c.Give(0, c.Sqrt(Reduce(c, of, "_np_sum", c.Square(of.x))));
+  c.Give(0, c.Sqrt(Reduce<op::NpSum>(c, of, c.Square(of.x))));
 }
 void ImportReduceSumSquare(Call& c) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, 0)) return;
-  c.Give(0, Reduce(c, of, "_np_sum", c.Square(of.x)));
+  c.Give(0, Reduce<op::NpSum>(c, of, c.Square(of.x)));
 }
 void ImportReduceLogSum(Call& c) {
   const Reduction of = ReductionOf(c);
   if (GaveOfNothing(c, of, BoundOf(c.DTypeOf(0), /*greatest=*/false))) return;
-  c.Give(0, c.Log(Reduce(c, of, "_np_sum", of.x)));
+  c.Give(0, c.Log(Reduce<op::NpSum>(c, of, of.x)));
 }
 
 // The greatest is taken out before the exponential, unless it is infinite.
@@ -112,10 +115,10 @@ void ImportReduceLogSumExp(Call& c) {
   if (of.axes.empty()) return c.Give(0, of.x);
   Reduction kept = of;
   kept.keep = true;
-  Value most = Reduce(c, kept, "_np_max", of.x);
-  most = c.Op("_npi_where",
-              {c.Op("_npi_isinf", {most}), c.ScalarLike(0, most), most});
-  const Value sum = Reduce(c, kept, "_np_sum", c.Exp(c.Sub(of.x, most)));
+  Value most = Reduce<op::NpMax>(c, kept, of.x);
+  most = c.Op<op::NpiWhere>(
+      {c.Op<op::NpiIsinf>({most}), c.ScalarLike(0, most), most});
+  const Value sum = Reduce<op::NpSum>(c, kept, c.Exp(c.Sub(of.x, most)));
   const Value result = c.Add(c.Log(sum), most);
   c.Give(0, c.Reshape(result, ReducedDims(of, of.x.shape())));
 }
@@ -127,8 +130,8 @@ void ImportReduceMean(Call& c) {
   const Element none =
       IsFloat(dtype) ? std::numeric_limits<Element>::quiet_NaN() : 0;
   if (GaveOfNothing(c, of, none)) return;
-  if (IsFloat(dtype)) return c.Give(0, Reduce(c, of, "_npi_mean", of.x));
-  const Value sum = Reduce(c, of, "_np_sum", c.Cast(of.x, DType::kI64));
+  if (IsFloat(dtype)) return c.Give(0, Reduce<op::NpiMean>(c, of, of.x));
+  const Value sum = Reduce<op::NpSum>(c, of, c.Cast(of.x, DType::kI64));
   int64_t count = 1;
   for (const int64_t axis : of.axes)
     count *= of.x.shape()[static_cast<int>(axis)];
@@ -139,15 +142,14 @@ void ImportReduceMean(Call& c) {
 namespace {
 
 // The first of equal ones, or the last.
-void Extremum(Call& c, std::string_view op) {
+template <class Id>
+void Extremum(Call& c) {
   const bool last = c.Flag("select_last_index");
   const bool keep = c.Flag("keepdims", true);
   Value x = c.In(0);
   const int axis = c.Axis(c.Int("axis", 0), x.shape().rank());
-  if (last) x = c.Op("reverse", {x}, {{"axis", std::to_string(axis)}});
-  Value at = c.Op(
-      op, {x},
-      {{"axis", std::to_string(axis)}, {"keepdims", keep ? "True" : "False"}});
+  if (last) x = c.Op<op::Reverse>({x}, {.axis = {axis}});
+  Value at = c.Op<Id>({x}, {.axis = axis, .keepdims = keep});
   at = c.Cast(at, DType::kI64);
   if (last) {
     const auto most = static_cast<double>(x.shape()[axis] - 1);
@@ -158,7 +160,7 @@ void Extremum(Call& c, std::string_view op) {
 
 }  // namespace
 
-void ImportArgMax(Call& c) { Extremum(c, "_npi_argmax"); }
-void ImportArgMin(Call& c) { Extremum(c, "_npi_argmin"); }
+void ImportArgMax(Call& c) { Extremum<op::NpiArgmax>(c); }
+void ImportArgMin(Call& c) { Extremum<op::NpiArgmin>(c); }
 
 }  // namespace mxc::onnx

@@ -5,6 +5,11 @@
 #include <numeric>
 
 #include "frontend/onnx/operators/resize_list.h"
+#include "ir/ops/nn/bilinear_resize2d.h"
+#include "ir/ops/nn/upsampling.h"
+#include "ir/ops/tensor/dot.h"
+#include "ir/ops/tensor/repeat.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -21,20 +26,17 @@ Value ResizeTaken(Call& c, Value x, int axis, const Extents& from) {
     repeats = repeats && from[i] == i / (out / in);
   }
   if (progresses) {
-    std::vector<std::string> begin(x.shape().rank(), "None");
-    std::vector<std::string> end = begin, by = begin;
-    begin[axis] = std::to_string(from[0]);
-    end[axis] = std::to_string(from.back() + 1);
-    by[axis] = std::to_string(step);
+    Call::Bounds begin(x.shape().rank()), end = begin, by = begin;
+    begin[axis] = from[0];
+    end[axis] = from.back() + 1;
+    by[axis] = step;
     return c.Slice(x, begin, end, by);
   }
   if (repeats) {
-    return c.Op("repeat", {x},
-                {{"repeats", std::to_string(out / in)},
-                 {"axis", std::to_string(axis)}});
+    return c.Op<op::Repeat>({x}, {.repeats = out / in, .axis = axis});
   }
-  return c.Op("take", {x, c.ConstantInts(from, "places")},
-              {{"axis", std::to_string(axis)}, {"mode", "clip"}});
+  return c.Op<op::Take>({x, c.ConstantInts(from, "places")},
+                        {.axis = axis, .mode = IndexMode::kClip});
 }
 
 // f32[out, in]
@@ -59,8 +61,7 @@ Value ResizeProduct(Call& c, Value x, int axis, const ResizeList& list) {
   std::swap(order[axis], order[rank - 1]);
   const Value turned = c.Transpose(x, order);
   const Value matrix = ResizeMatrix(c, list, x.shape()[axis], x.type().dtype);
-  const Value product =
-      c.Op("dot", {turned, matrix}, {{"transpose_b", "True"}});
+  const Value product = c.Op<op::Dot>({turned, matrix}, {.transpose_b = true});
   return c.Transpose(product, order);
 }
 
@@ -138,10 +139,9 @@ Value ResizedImages(Call& c, Value x, const std::vector<ResizeAxis>& axes,
   };
   if (h.out % h.in == 0 && h.in * w.out == w.in * h.out &&
       h.out / h.in <= 1000 && repeats(h, lists[0]) && repeats(w, lists[1])) {
-    return c.Op("UpSampling", {x},
-                {{"scale", std::to_string(h.out / h.in)},
-                 {"sample_type", "nearest"},
-                 {"num_args", "1"}});
+    return c.Op<op::UpSampling>({x}, {.scale = h.out / h.in,
+                                      .sample_type = UpSampleType::kNearest,
+                                      .num_args = 1});
   }
   if (!IsFloat(x.type().dtype)) return {};
   for (const bool corners : {false, true}) {
@@ -149,10 +149,8 @@ Value ResizedImages(Call& c, Value x, const std::vector<ResizeAxis>& axes,
         !IsBilinearResize(lists[1], w.in, corners)) {
       continue;
     }
-    return c.Op("_contrib_BilinearResize2D", {x},
-                {{"height", std::to_string(h.out)},
-                 {"width", std::to_string(w.out)},
-                 {"align_corners", corners ? "True" : "False"}});
+    return c.Op<op::BilinearResize2D>(
+        {x}, {.height = h.out, .width = w.out, .align_corners = corners});
   }
   return {};
 }
@@ -199,10 +197,10 @@ void GiveResized(Call& c, const ResizeRule& rule,
     std::vector<float> mask(outside.begin(), outside.end());
     Extents line(shape.rank(), 1);
     line[axes[k].axis] = axes[k].out;
-    x = c.Op("_npi_where",
-             {c.Cast(c.Constant(Tensor::FromFloats(line, mask), "outside"),
-                     DType::kBool),
-              c.ScalarLike(rule.extrapolation, x), x});
+    x = c.Op<op::NpiWhere>(
+        {c.Cast(c.Constant(Tensor::FromFloats(line, mask), "outside"),
+                DType::kBool),
+         c.ScalarLike(rule.extrapolation, x), x});
   }
   c.Give(0, c.Cast(x, dtype));
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/turns.h"
+#include "ir/ops/tensor/reverse.h"
 
 namespace mxc::onnx {
 namespace {
@@ -24,7 +25,7 @@ Value WithAxisAt(Call& c, Value x, int axis) {
 }
 
 Value ScanReversed(Call& c, Value x, bool reversed) {
-  return reversed ? c.Op("reverse", {x}, {{"axis", "0"}}) : x;
+  return reversed ? c.Op<op::Reverse>({x}, {.axis = {0}}) : x;
 }
 
 // What the attributes of a Scan say of each of its scan inputs or outputs.

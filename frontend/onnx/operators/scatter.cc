@@ -7,25 +7,27 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/indices.h"
+#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/scatter_along.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
 
 constexpr int64_t kMostSources = 1 << 22;  // of a take
 
-std::string_view ScatterModeOf(Call& c) {
-  constexpr std::string_view kModes[] = {"write", "add", "multiply", "max",
-                                         "min"};
-  return kModes[c.OneOf("reduction", {"none", "add", "mul", "max", "min"}, 0)];
+ScatterMode ScatterModeOf(Call& c) {
+  return static_cast<ScatterMode>(
+      c.OneOf("reduction", {"none", "add", "mul", "max", "min"}, 0));
 }
 
 Value ScatterInto(Call& c, Value data, Value positions, Value updates, int axis,
-                  std::string_view mode) {
+                  ScatterMode mode) {
   c.Require(updates.type().dtype == data.type().dtype,
             "updates are {}, data {}", ToString(updates.type()),
             ToString(data.type()));
-  return c.Op("_scatter_along", {data, positions, updates},
-              {{"axis", std::to_string(axis)}, {"mode", std::string(mode)}});
+  return c.Op<op::ScatterAlong>({data, positions, updates},
+                                {.axis = axis, .mode = mode});
 }
 
 // data [n, R] with the rows `positions`, in 0 … n - 1, replaced by those of
@@ -53,10 +55,9 @@ Value ReplaceRows(Call& c, Value data, const Extents& positions,
   for (size_t j = 0; j < positions.size(); ++j) {
     sources[positions[j]] = n + static_cast<int64_t>(j);
   }
-  return c.Op(
-      "take",
+  return c.Op<op::Take>(
       {c.Concat({data, updates}, 0), c.ConstantInts(sources, "sources")},
-      {{"axis", "0"}, {"mode", "clip"}});
+      {.axis = 0, .mode = IndexMode::kClip});
 }
 
 // The positions in row-major order that indices along `axis` name, in a shape
@@ -86,7 +87,7 @@ Extents FlatPositions(const Tensor& indices, const Shape& shape, int axis) {
 }  // namespace
 
 void ImportScatterElements(Call& c) {
-  const std::string_view mode = ScatterModeOf(c);
+  const ScatterMode mode = ScatterModeOf(c);
   const Shape shape = c.ShapeOf(0), places = c.ShapeOf(1);
   const int axis = c.Axis(c.Int("axis", 0), shape.rank());
   c.Require(places.rank() == shape.rank() && c.ShapeOf(2) == places,
@@ -103,7 +104,8 @@ void ImportScatterElements(Call& c) {
   const Value data = c.In(0), updates = c.In(2);
   const Value indices = IndicesOf(c, 1, shape[axis], axis);
   const auto known = c.Known(1);
-  if (known && mode == "write" && shape.elements() <= kMostSources) {
+  if (known && mode == ScatterMode::kWrite &&
+      shape.elements() <= kMostSources) {
     const Value replaced =
         ReplaceRows(c, c.Reshape(data, Shape{shape.elements(), 1}),
                     FlatPositions(*known, shape, axis),
@@ -114,19 +116,16 @@ void ImportScatterElements(Call& c) {
     return c.Give(0, ScatterInto(c, data, indices, updates, axis, mode));
   }
   Value part = data;
-  Extents begin(shape.rank(), 0);
   for (int d = 0; d < shape.rank(); ++d) {
     if (covered[d] < shape[d]) part = c.SliceAxis(part, d, 0, covered[d]);
   }
   part = ScatterInto(c, part, indices, updates, axis, mode);
-  c.Give(0, c.Op("_slice_assign", {data, part},
-                 {{"begin", TupleText(begin)},
-                  {"end", TupleText(covered.dims())}}));
+  c.Give(0, c.Overwritten(data, part, Extents(shape.rank(), 0)));
 }
 
 // data [D…, R…], indices [I…, M], updates [I…, R…]
 void ImportScatterND(Call& c) {
-  const std::string_view mode = ScatterModeOf(c);
+  const ScatterMode mode = ScatterModeOf(c);
   const Shape shape = c.ShapeOf(0), places = c.ShapeOf(1);
   c.Require(places.rank() >= 1, "indices have no axis");
   const int64_t named = places[places.rank() - 1];
@@ -157,7 +156,7 @@ void ImportScatterND(Call& c) {
   const Value data = c.Reshape(given, Shape{rows, width});
   const Value updates = c.Reshape(c.In(2), Shape{count, width});
   const auto known = c.Known(1);
-  if (known && mode == "write" && rows <= kMostSources) {
+  if (known && mode == ScatterMode::kWrite && rows <= kMostSources) {
     Extents positions(count, 0);
     for (int64_t k = 0; k < count * named; ++k) {
       auto at = static_cast<int64_t>(known->ExactAt(k));
@@ -172,8 +171,8 @@ void ImportScatterND(Call& c) {
   for (int64_t m = 0; m < named; ++m) {
     const Value column = FromFront(
         c, c.Reshape(c.SliceAxis(table, 1, m, m + 1), Shape{count}), extent(m));
-    const Value part =
-        c.Op("_mul_scalar", {column}, {{"scalar", std::to_string(strides[m])}});
+    const Value part = c.Op<op::MulScalar>(
+        {column}, {.scalar = static_cast<double>(strides[m])});
     positions = m == 0 ? part : c.Add(positions, part);
   }
   c.Give(0,
@@ -231,11 +230,11 @@ void ImportTensorScatter(Call& c) {
       firsts);
   Value positions = c.Add(start, NumbersAlong(c, shape.rank(), axis, steps));
   if (circular) {
-    positions =
-        c.Op("_mod_scalar", {positions}, {{"scalar", std::to_string(length)}});
+    positions = c.Op<op::ModScalar>({positions},
+                                    {.scalar = static_cast<double>(length)});
   }
   c.Give(0, ScatterInto(c, past, c.BroadcastTo(positions, part), update, axis,
-                        "write"));
+                        ScatterMode::kWrite));
 }
 
 }  // namespace mxc::onnx

@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/numpy/npi_unique.h"
+#include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
 namespace {
@@ -34,7 +36,7 @@ Value CompressByData(Call& c, Value data, int axis) {
   }
   const Extents order = Swapped(axis, data.shape().rank());
   const Value rows =
-      c.Op("_contrib_boolean_mask", {c.Transpose(data, order), condition});
+      c.Op<op::BooleanMask>({c.Transpose(data, order), condition});
   return c.Transpose(rows, order);
 }
 
@@ -65,16 +67,16 @@ void ImportCompress(Call& c) {
   Extents result = dims;
   result[axis] = static_cast<int64_t>(kept.size());
   if (Call::IsEmpty(result)) return c.GiveEmpty(c.DTypeOf(0), result);
-  c.Give(0,
-         c.Op("take", {c.Reshape(c.In(0), dims), c.ConstantInts(kept, "kept")},
-              {{"axis", std::to_string(axis)}, {"mode", "clip"}}));
+  c.Give(0, c.Op<op::Take>(
+                {c.Reshape(c.In(0), dims), c.ConstantInts(kept, "kept")},
+                {.axis = axis, .mode = IndexMode::kClip}));
 }
 
 // [rank, count]; of a scalar [1, count].
 void ImportNonZero(Call& c) {
   if (!c.Known(0) && !Call::IsEmpty(c.ShapeOf(0))) {
     const Value data = c.RankOf(0) > 0 ? c.In(0) : c.Reshape(c.In(0), {1});
-    return c.Give(0, c.Transpose(c.Op("_npx_nonzero", {data}), {1, 0}));
+    return c.Give(0, c.Transpose(c.Op<op::NpxNonzero>({data}), {1, 0}));
   }
   const Tensor x = c.Need(0, "data");
   Shape shape = x.shape();
@@ -152,10 +154,9 @@ namespace {
 
 // All elements, ascending.
 void UniqueByData(Call& c) {
-  const std::vector<Value> found = c.Ops("_npi_unique", {c.In(0)},
-                                         {{"return_index", "True"},
-                                          {"return_inverse", "True"},
-                                          {"return_counts", "True"}});
+  const std::vector<Value> found = c.Ops<op::NpiUnique>(
+      {c.In(0)},
+      {.return_index = true, .return_inverse = true, .return_counts = true});
   for (int i = 0; i < c.outputs(); ++i)
     c.Give(i, found[static_cast<size_t>(i)]);
 }

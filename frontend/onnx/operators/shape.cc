@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/tensor/reshape.h"
 
 namespace mxc::onnx {
 namespace {
@@ -66,7 +67,7 @@ void ReshapeTo(Call& c, const Extents& stated) {
   if (!coded || zeros || Call::IsEmpty(to) || to == c.ShapeOf(0)) {
     return GiveReshaped(c, to);
   }
-  c.Give(0, c.Op("Reshape", {c.In(0)}, {{"shape", TupleText(codes)}}));
+  c.Give(0, c.Op<op::Reshape>({c.In(0)}, {.shape = codes}));
 }
 
 }  // namespace
@@ -86,7 +87,7 @@ void ImportFlatten(Call& c) {
   int64_t rows = 1, columns = 1;
   for (int i = 0; i < from.rank(); ++i) (i < split ? rows : columns) *= from[i];
   if (split == 1 && from.rank() > 1 && !Call::IsEmpty(from)) {
-    return c.Give(0, c.Op("Flatten", {c.In(0)}));
+    return c.Give(0, c.Op<op::Flatten>({c.In(0)}));
   }
   GiveReshaped(c, Shape{rows, columns});
 }

@@ -6,6 +6,8 @@
 #include <numbers>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/tensor/reverse.h"
 
 namespace mxc::onnx {
 namespace {
@@ -80,7 +82,7 @@ Value FastTransform(Call& c, Value x, const Spectrum& s) {
   const auto transformed = [&](int part) {
     const Value numbers =
         c.Reshape(c.SliceAxis(x, 2, part, part + 1), Shape{rows, s.n});
-    return c.Reshape(c.Op("_contrib_fft", {numbers}), Shape{rows, s.n, 2});
+    return c.Reshape(c.Op<op::ContribFft>({numbers}), Shape{rows, s.n, 2});
   };
   const auto part_of = [&](Value y, int part) {
     return c.SliceAxis(y, 2, part, part + 1);
@@ -108,7 +110,7 @@ Value WithMirror(Call& c, Value x, const Spectrum& s) {
   const int64_t mirrored = s.n - s.given;
   if (mirrored <= 0) return x;
   const Value back =
-      c.Op("reverse", {c.SliceAxis(x, 1, 1, 1 + mirrored)}, {{"axis", "(1,)"}});
+      c.Op<op::Reverse>({c.SliceAxis(x, 1, 1, 1 + mirrored)}, {.axis = {1}});
   const Value conjugate = c.Concat(
       {c.SliceAxis(back, 2, 0, 1), c.Neg(c.SliceAxis(back, 2, 1, 2))}, 2);
   return c.Concat({x, conjugate}, 1);
@@ -129,7 +131,7 @@ Value Transformed(Call& c, Value x, const Spectrum& s) {
   const int64_t size = s.given * s.parts * s.made * results;
   if (size <= (HasLargeFactor(s.n) ? kMostFilter : kMostTable)) {
     const Value flat = c.Reshape(x, Shape{rows, s.given * s.parts});
-    return c.Reshape(c.Op("dot", {flat, SpectrumTable(c, s, x.type().dtype)}),
+    return c.Reshape(c.Op<op::Dot>({flat, SpectrumTable(c, s, x.type().dtype)}),
                      Shape{rows, s.made, results});
   }
   if (!s.to_real) return FastTransform(c, x, s);
@@ -240,11 +242,12 @@ void ImportSTFT(Call& c) {
   filters = c.Transpose(filters, {2, 1, 0});
   if (c.Has(2)) filters = c.Mul(filters, c.Cast(c.In(2), wide));
   const Value signal = c.Transpose(c.Cast(c.In(0), wide), {0, 2, 1});
-  const Value y = c.Op("Convolution", {signal, filters},
-                       {{"kernel", TupleText({length})},
-                        {"stride", TupleText({step})},
-                        {"num_filter", std::to_string(bins)},
-                        {"no_bias", "True"}});
+  ConvolutionAttrs attrs;
+  attrs.kernel = {length};
+  attrs.stride = {step};
+  attrs.num_filter = bins;
+  attrs.no_bias = true;
+  const Value y = c.Op<op::Convolution>({signal, filters}, attrs);
   const int64_t frames = y.shape()[2];
   c.Give(0, c.Cast(c.Reshape(c.Transpose(y, {0, 2, 1}),
                              Shape{shape[0], frames, s.made, 2}),

@@ -6,6 +6,10 @@
 
 #include "frontend/onnx/call.h"
 #include "frontend/onnx/tensor_data.h"
+#include "ir/ops/nn/softmax.h"
+#include "ir/ops/tensor/sample_multinomial.h"
+#include "ir/ops/tensor/sampling.h"
+#include "ir/ops/tensor/scalar.h"
 
 namespace mxc::onnx {
 namespace {
@@ -62,12 +66,11 @@ Value AsTensor(Call& c, Value number, Value like) {
 
 // base to the power of a number.
 Value PowerOf(Call& c, double base, Value exponent) {
-  return c.Op("_rpower_scalar", {exponent},
-              {{"scalar", fmt::format("{}", base)}});
+  return c.Op<op::RpowerScalar>({exponent}, {.scalar = base});
 }
 
 Value IsPositive(Call& c, Value number) {
-  return c.Op("_greater_scalar", {number}, {{"scalar", "0"}});
+  return c.Op<op::GreaterScalar>({number}, {.scalar = 0});
 }
 
 }  // namespace
@@ -149,9 +152,19 @@ void ImportGradient(Call& c) {
 
 namespace {
 
-// Drawn as f32.
-void GiveDrawn(Call& c, const char* op, std::vector<AttrText> attrs,
-               const Shape& shape, DType dtype) {
+// Drawn as f32, with two parameters.
+template <class Id>
+Value Drawn(Call& c, double first, double second, const Shape& shape) {
+  typename AttrsOf<Id>::type attrs;
+  attrs.parameters = {first, second};
+  attrs.shape = shape.rank() == 0 ? Extents{1} : shape.dims();
+  attrs.dtype = DType::kF32;
+  return c.Reshape(c.Op<Id>({}, attrs), shape);
+}
+
+template <class Id>
+void GiveDrawn(Call& c, double first, double second, const Shape& shape,
+               DType dtype) {
   c.Ignore("seed");
   c.Require(IsFloat(dtype), "dtype is {}, expected floats", MxnetName(dtype));
   c.Require(shape.rank() <= kMaxTensorRank, "its shape has {} extents",
@@ -161,24 +174,17 @@ void GiveDrawn(Call& c, const char* op, std::vector<AttrText> attrs,
   }
   if (Call::IsEmpty(shape)) return c.GiveEmpty(dtype, shape);
   if (const auto unfit = Unfit({dtype, shape})) c.Refuse("it has {}", *unfit);
-  const Shape drawn = shape.rank() == 0 ? Shape{1} : shape;
-  attrs.emplace_back("shape", TupleText(drawn.dims()));
-  attrs.emplace_back("dtype", "float32");
-  c.Give(0, c.Cast(c.Reshape(c.Op(op, {}, std::move(attrs)), shape), dtype));
+  c.Give(0, c.Cast(Drawn<Id>(c, first, second, shape), dtype));
 }
 
 void GiveUniform(Call& c, const Shape& shape, DType dtype) {
-  GiveDrawn(c, "_random_uniform",
-            {{"low", fmt::format("{}", c.Float("low", 0))},
-             {"high", fmt::format("{}", c.Float("high", 1))}},
-            shape, dtype);
+  GiveDrawn<op::RandomUniform>(c, c.Float("low", 0), c.Float("high", 1), shape,
+                               dtype);
 }
 
 void GiveNormal(Call& c, const Shape& shape, DType dtype) {
-  GiveDrawn(c, "_random_normal",
-            {{"loc", fmt::format("{}", c.Float("mean", 0))},
-             {"scale", fmt::format("{}", c.Float("scale", 1))}},
-            shape, dtype);
+  GiveDrawn<op::RandomNormal>(c, c.Float("mean", 0), c.Float("scale", 1), shape,
+                              dtype);
 }
 
 Shape AskedShape(Call& c) {
@@ -207,13 +213,8 @@ void ImportBernoulli(Call& c) {
   c.Ignore("seed");
   const DType dtype = c.ElementType("dtype", c.DTypeOf(0));
   const Value chances = c.Cast(c.In(0), DType::kF32);
-  const Shape shape = chances.shape();
-  const Shape drawn = shape.rank() == 0 ? Shape{1} : shape;
-  const Value numbers = c.Reshape(
-      c.Op("_random_uniform", {},
-           {{"shape", TupleText(drawn.dims())}, {"dtype", "float32"}}),
-      shape);
-  c.Give(0, c.Cast(c.Op("broadcast_lesser", {numbers, chances}), dtype));
+  const Value numbers = Drawn<op::RandomUniform>(c, 0, 1, chances.shape());
+  c.Give(0, c.Cast(c.Op<op::BroadcastLesser>({numbers, chances}), dtype));
 }
 
 // [batch, classes] of logarithms → [batch, sample_size].
@@ -229,10 +230,9 @@ void ImportMultinomial(Call& c) {
             shape.rank());
   c.Require(count >= 1 && count <= 1 << 24,
             "sample_size is {}, expected 1 to {}", count, 1 << 24);
-  const Value chances = c.Op("softmax", {logarithms}, {{"axis", "-1"}});
-  c.Give(0, c.Op("_sample_multinomial", {chances},
-                 {{"shape", TupleText({count})},
-                  {"dtype", std::string(MxnetName(dtype))}}));
+  const Value chances = c.Op<op::Softmax>({logarithms}, {.axis = -1});
+  c.Give(0, c.Op<op::SampleMultinomial>({chances},
+                                        {.shape = {count}, .dtype = dtype}));
 }
 
 }  // namespace mxc::onnx

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "frontend/onnx/inner_graph.h"
+#include "ir/ops/tensor/arange.h"
 
 namespace mxc::onnx {
 namespace {
@@ -211,10 +212,8 @@ class LoopRun {
     LoopTurn turn;
     Operand iteration;
     if (t_.conditional) {
-      const Value counts = c_.Op("_arange", {},
-                                 {{"start", "0"},
-                                  {"stop", std::to_string(t_.most)},
-                                  {"dtype", "int64"}});
+      const Value counts = c_.Op<op::Arange>(
+          {}, {.start = 0, .stop = t_.most, .dtype = DType::kI64});
       iteration.value =
           turn.graph.Bind(counts, {DType::kI64, Shape(Extents())});
       turn.slices.push_back(iteration.value);

@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include "ir/ops/tensor/full.h"
+#include "ir/ops/tensor/pad.h"
+
 namespace mxc::onnx {
 Extents WindowEntries(Call& c, std::string_view name, size_t count,
                       int64_t least, int64_t otherwise) {
@@ -91,23 +94,15 @@ Value PadAround(Call& c, Value x, const Extents& before, const Extents& after,
       widths.push_back(places[axis]);
       widths.push_back(dims[axis] - ends[axis]);
     }
-    return c.Op("Pad", {x},
-                {{"mode", "constant"},
-                 {"pad_width", TupleText(widths)},
-                 {"constant_value", fmt::format("{}", value)}});
+    return c.Op<op::Pad>({x}, {.mode = PadMode::kConstant,
+                               .pad_width = widths,
+                               .constant_value = value});
   }
-  const Value frame = c.Op("_full", {},
-                           {{"shape", TupleText(dims)},
-                            {"dtype", std::string(MxnetName(x.type().dtype))},
-                            {"value", fmt::format("{}", value)}});
-  return c.Op("_slice_assign", {frame, x},
-              {{"begin", TupleText(places)}, {"end", TupleText(ends)}});
-}
-
-std::vector<AttrText> WindowTexts(const Windows& windows) {
-  return {{"kernel", TupleText(windows.kernel)},
-          {"stride", TupleText(windows.stride)},
-          {"pad", TupleText(windows.before)}};
+  FullAttrs frame;
+  frame.shape = dims;
+  frame.dtype = x.type().dtype;
+  frame.value = value;
+  return c.Overwritten(c.Op<op::Full>({}, frame), x, places);
 }
 
 }  // namespace mxc::onnx

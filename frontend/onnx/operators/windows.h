@@ -48,7 +48,4 @@ Value Convolved(Call& c, int weight_input, Value x, Value weight, Value bias);
 // input 0.
 Value AveragePooled(Call& c, Value x);
 
-// "(3, 3)" of each, as Convolution and Pooling take them.
-std::vector<AttrText> WindowTexts(const Windows& windows);
-
 }  // namespace mxc::onnx

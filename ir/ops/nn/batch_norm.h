@@ -106,5 +106,6 @@ struct BatchNormAttrs : BatchNormOptions {
     return form;
   }
 };
+MXC_ATTRS(BatchNorm, BatchNormAttrs);
 
 }  // namespace mxc

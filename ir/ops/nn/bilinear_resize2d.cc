@@ -11,6 +11,8 @@
 // C1  data, and like, have 4 axes
 // C2  the size is positive
 // Source: MXNet 1.9.1 operator/contrib/bilinear_resize-inl.h.
+#include "ir/ops/nn/bilinear_resize2d.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -21,38 +23,6 @@
 
 namespace mxc {
 namespace {
-
-enum class ResizeMode : int {
-  kSize,
-  kOddScale,
-  kLike,
-  kToEvenDown,
-  kToEvenUp,
-  kToOddDown,
-  kToOddUp
-};
-
-struct BilinearResizeAttrs {
-  int64_t height = 1, width = 1;
-  std::optional<double> scale_height, scale_width;
-  ResizeMode mode = ResizeMode::kSize;
-  bool align_corners = true;
-
-  void Describe(Fields& f) {
-    f("height", height).Range(1, 10000).Doc("of the output");
-    f("width", width).Range(1, 10000).Doc("of the output");
-    f("scale_height", scale_height)
-        .Doc("factor, instead of height, with scale_width");
-    f("scale_width", scale_width)
-        .Doc("factor, instead of width, with scale_height");
-    f("mode", mode)
-        .OneOf({"size", "odd_scale", "like", "to_even_down", "to_even_up",
-                "to_odd_down", "to_odd_up"})
-        .Doc("where the size comes from");
-    f("align_corners", align_corners)
-        .Doc("whether the corners' centres coincide");
-  }
-};
 
 std::vector<InputSpec> BilinearResizeInputs(const BilinearResizeAttrs& a) {
   if (a.mode != ResizeMode::kLike) return {{"data"}};

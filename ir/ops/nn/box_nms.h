@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// States the attributes of _contrib_box_nms.
 #pragma once
 
 #include "ir/ops/nn/box.h"

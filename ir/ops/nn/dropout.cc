@@ -27,22 +27,6 @@ Value DropoutMask(double p, const TensorType& type, std::string_view role,
 
 namespace {
 
-enum class DropoutMode : int { kTraining, kAlways };
-
-struct DropoutAttrs {
-  double p = 0.5;
-  DropoutMode mode = DropoutMode::kTraining;
-  Extents axes;
-  std::optional<bool> cudnn_off = false;
-
-  void Describe(Fields& f) {
-    f("p", p).Range(0, 1).Doc("share of the elements that become 0");
-    f("mode", mode).OneOf({"training", "always"}).Doc("when elements do");
-    f("axes", axes).Doc("axes along which the mask is shared");
-    f("cudnn_off", cudnn_off).Hint();
-  }
-};
-
 bool DropoutDraws(const DropoutAttrs& a, bool training) {
   return a.p > 0 && (training || a.mode == DropoutMode::kAlways);
 }

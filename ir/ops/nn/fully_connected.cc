@@ -117,7 +117,7 @@ std::vector<Value> FullyConnectedByRows(const FullyConnectedAttrs& a,
   FullyConnectedAttrs of_rows = a;
   of_rows.flatten = true;
   const Value rows =
-      b.Op(node.op->name, inputs,
+      b.Op(*node.op, inputs,
            PrintAttrs([&](Fields& f) { of_rows.Describe(f); }), "product");
   if (a.flatten) return {rows};
   return {b.Op<op::Reshape>({rows}, {.shape = node.types[0].shape.dims()},

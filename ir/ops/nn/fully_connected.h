@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// States the attributes of FullyConnected, and the rules that its integer form
+// shares: data [N, K…] · weightᵀ [M, K] + bias [M] → [N, M].
 #pragma once
 
 #include "ir/ops/op.h"

@@ -12,32 +12,14 @@
 // outermost cell with align_corners, on its outer side without.
 // C1  data and grid fit
 // C2  cubic: k ≤ 2
+#include "ir/ops/nn/grid_sample.h"
+
 #include <cmath>
 
 #include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
 namespace {
-
-enum class GridMode : int { kLinear, kNearest, kCubic };
-enum class GridPadding : int { kZeros, kBorder, kReflection };
-
-struct GridSampleAttrs {
-  GridMode mode = GridMode::kLinear;
-  GridPadding padding = GridPadding::kZeros;
-  bool align_corners = false;
-
-  void Describe(Fields& f) {
-    f("mode", mode)
-        .OneOf({"linear", "nearest", "cubic"})
-        .Doc("how points between cells are read");
-    f("padding", padding)
-        .OneOf({"zeros", "border", "reflection"})
-        .Doc("what lies outside");
-    f("align_corners", align_corners)
-        .Doc("whether -1 and 1 are centres of cells");
-  }
-};
 
 void GridSampleTypes(const GridSampleAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));

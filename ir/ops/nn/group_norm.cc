@@ -9,24 +9,13 @@
 // C2  num_groups divides the channels
 // C3  gamma and beta have one entry for each group, or for each channel
 // Source: MXNet 1.9.1 operator/nn/group_norm.cc.
+#include "ir/ops/nn/group_norm.h"
+
 #include "ir/ops/nn/moments.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct GroupNormAttrs {
-  int64_t num_groups = 1;
-  double eps = 1e-5;
-  bool output_mean_var = false;
-
-  void Describe(Fields& f) {
-    f("num_groups", num_groups).Range(1, 1 << 24).Doc("of channels");
-    f("eps", eps).Doc("added to the variance");
-    f("output_mean_var", output_mean_var)
-        .Doc("whether mean and std can be read");
-  }
-};
 
 void GroupNormTypes(const GroupNormAttrs& a, TypeInference& t) {
   t.AllSameDType();

@@ -7,17 +7,13 @@
 // C1  data has at least 3 axes
 // C2  gamma and beta have one entry for each channel
 // Source: MXNet 1.9.1 operator/instance_norm-inl.h.
+#include "ir/ops/nn/instance_norm.h"
+
 #include "ir/ops/nn/moments.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct InstanceNormAttrs {
-  double eps = 1e-3;
-
-  void Describe(Fields& f) { f("eps", eps).Doc("added to the variance"); }
-};
 
 void InstanceNormTypes(const InstanceNormAttrs&, TypeInference& t) {
   t.AllSameDType();

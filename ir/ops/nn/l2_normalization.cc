@@ -7,38 +7,14 @@
 //           hidden
 // C1  data has an axis, in modes channel and spatial at least 3
 // Source: MXNet 1.9.1 operator/l2_normalization-inl.h.
+#include "ir/ops/nn/l2_normalization.h"
+
 #include <algorithm>
 
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-enum class NormMode : int { kInstance, kSpatial, kChannel };
-
-struct L2NormalizationAttrs {
-  double eps = 1e-10;
-  NormMode mode = NormMode::kInstance;
-
-  void Describe(Fields& f) {
-    f("eps", eps).Doc("added to the sum of squares");
-    f("mode", mode)
-        .OneOf({"instance", "spatial", "channel"})
-        .Doc("what one norm is taken over");
-  }
-
-  bool reduces(int axis) const {
-    switch (mode) {
-      case NormMode::kInstance:
-        return axis >= 1;
-      case NormMode::kSpatial:
-        return axis >= 2;
-      case NormMode::kChannel:
-        return axis == 1;
-    }
-    return false;
-  }
-};
 
 void L2NormalizationTypes(const L2NormalizationAttrs& a, TypeInference& t) {
   t.AllSameDType();

@@ -8,27 +8,13 @@
 // C1  axis is one of data's
 // C2  gamma and beta have one entry for each position along axis
 // Source: MXNet 1.9.1 operator/nn/layer_norm.cc.
+#include "ir/ops/nn/layer_norm.h"
+
 #include "ir/ops/nn/moments.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct LayerNormAttrs {
-  int64_t axis = -1;
-  double eps = 1e-5;
-  bool output_mean_var = false;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Doc("that is normalised; negative from the end");
-    f("eps", eps).Doc("added to the variance");
-    f("output_mean_var", output_mean_var)
-        .Doc("whether mean and std can be read");
-  }
-  int axis_of(int rank) const {
-    return static_cast<int>(axis < 0 ? axis + rank : axis);
-  }
-};
 
 void LayerNormTypes(const LayerNormAttrs& a, TypeInference& t) {
   t.AllSameDType();

@@ -35,5 +35,6 @@ struct LeakyReluAttrs {
   }
 };
 MXC_ATTRS(LeakyReLUGradient, LeakyReluAttrs);
+MXC_ATTRS(LeakyReLU, LeakyReluAttrs);
 
 }  // namespace mxc

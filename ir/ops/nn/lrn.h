@@ -23,5 +23,6 @@ struct LrnAttrs {
   }
 };
 MXC_ATTRS(LRNGradient, LrnAttrs);
+MXC_ATTRS(LRN, LrnAttrs);
 
 }  // namespace mxc

@@ -6,6 +6,8 @@
 // (null), the rows along the last axis (batch), or the number of elements above
 // valid_thresh, at least 1 (valid). The loss is the mean. Source: MXNet 1.9.1
 // operator/make_loss-inl.h.
+#include "ir/ops/nn/make_loss_head.h"
+
 #include <fmt/format.h>
 
 #include "ir/ops/nn/loss.h"
@@ -14,22 +16,6 @@
 
 namespace mxc {
 namespace {
-
-enum class LossNormalization : int { kNull, kBatch, kValid };
-
-struct MakeLossHeadAttrs {
-  double grad_scale = 1;
-  double valid_thresh = 0;
-  LossNormalization normalization = LossNormalization::kNull;
-
-  void Describe(Fields& f) {
-    f("grad_scale", grad_scale).Doc("the gradient, before normalization");
-    f("valid_thresh", valid_thresh).Doc("elements above it are valid");
-    f("normalization", normalization)
-        .OneOf({"null", "batch", "valid"})
-        .Doc("what the gradient is divided by");
-  }
-};
 
 void MakeLossHeadTypes(const MakeLossHeadAttrs&, TypeInference& t) {
   t.AllSameShape();

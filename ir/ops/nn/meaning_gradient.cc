@@ -20,15 +20,6 @@
 namespace mxc {
 namespace {
 
-struct MeaningGradientAttrs : GradientOfAttrs {
-  int64_t output = 0;
-
-  void Describe(Fields& f) {
-    GradientOfAttrs::Describe(f);
-    f("output", output).Min(0).Doc("which of its outputs head belongs to");
-  }
-};
-
 std::optional<std::string> CheckMeaningGradient(const MeaningGradientAttrs& a) {
   const Differentiated of(a);
   if (of.attrs && a.input + 1 < a.num_args &&
@@ -84,13 +75,12 @@ Value MeaningGradientOf(GraphBuilder& b, const std::string& op,
                         int output) {
   std::vector<Value> operands = {head};
   operands.insert(operands.end(), inputs.begin(), inputs.end());
-  return b.Op("_meaning_gradient", operands,
-              {{"num_args", std::to_string(operands.size())},
-               {"of", op},
-               {"attrs", PrintAttrLines(attrs)},
-               {"input", std::to_string(input)},
-               {"output", std::to_string(output)}},
-              op + std::to_string(input));
+  GradientOfAttrs of = {.num_args = std::ssize(operands),
+                        .of = op,
+                        .attrs = PrintAttrLines(attrs),
+                        .input = input};
+  return b.Op<op::MeaningGradient>(operands, {std::move(of), output},
+                                   op + std::to_string(input));
 }
 
 Value MeaningGradient(GradientBuilder& g, int input, int output) {

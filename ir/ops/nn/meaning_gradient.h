@@ -2,9 +2,24 @@
 // Gradients that follow from an operator's meaning (ir/program/adjoint.h).
 #pragma once
 
+#include <cstdint>
+
+#include "ir/graph/fields.h"
+#include "ir/ops/differentiated.h"
 #include "ir/ops/op.h"
+#include "ir/ops/operators.h"
 
 namespace mxc {
+
+struct MeaningGradientAttrs : GradientOfAttrs {
+  int64_t output = 0;
+
+  void Describe(Fields& f) {
+    GradientOfAttrs::Describe(f);
+    f("output", output).Min(0).Doc("which of its outputs head belongs to");
+  }
+};
+MXC_ATTRS(MeaningGradient, MeaningGradientAttrs);
 
 // The gradient of one input of an operator on these inputs, from the gradient
 // of one output.

@@ -2,23 +2,12 @@
 // _contrib_ModulatedDeformableConvolution: a convolution whose cells are
 // displaced and weighted. Inputs, output and constraints:
 // deformable_convolution.h.
+#include "ir/ops/nn/modulated_deformable_convolution.h"
+
 #include "ir/ops/nn/deformable_convolution.h"
 #include "ir/ops/nn/meaning_gradient.h"
 
 namespace mxc {
-namespace {
-
-struct ModulatedAttrs : DeformableAttrs {
-  int64_t im2col_step = 64;
-
-  void Describe(Fields& f) {
-    DeformableAttrs::Describe(f);
-    f("im2col_step", im2col_step).Hint();
-  }
-};
-
-}  // namespace
-
 MXC_OP(ModulatedDeformableConvolution) {
   return Op<ModulatedAttrs>("_contrib_ModulatedDeformableConvolution")
       .Doc("a convolution whose cells are displaced and weighted")

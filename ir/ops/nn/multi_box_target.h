@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// States the attributes of _contrib_MultiBoxTarget.
 #pragma once
 
 #include <vector>

@@ -6,14 +6,6 @@
 namespace mxc {
 namespace {
 
-struct RegressionOutputAttrs {
-  double grad_scale = 1;
-
-  void Describe(Fields& f) {
-    f("grad_scale", grad_scale).Doc("factor of the gradient");
-  }
-};
-
 void RegressionOutputTypes(const RegressionOutputAttrs&, TypeInference& t) {
   t.AllSameDType();
   t.SetOut(0, t.In(0));

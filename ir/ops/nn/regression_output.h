@@ -17,6 +17,17 @@
 
 namespace mxc {
 
+struct RegressionOutputAttrs {
+  double grad_scale = 1;
+
+  void Describe(Fields& f) {
+    f("grad_scale", grad_scale).Doc("factor of the gradient");
+  }
+};
+MXC_ATTRS(LinearRegressionOutput, RegressionOutputAttrs);
+MXC_ATTRS(LogisticRegressionOutput, RegressionOutputAttrs);
+MXC_ATTRS(MAERegressionOutput, RegressionOutputAttrs);
+
 struct Regression {
   Expr (*link)(Expr data);
   // Of each element.

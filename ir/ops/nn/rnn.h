@@ -17,8 +17,8 @@ struct RnnAttrs {
   RnnMode mode = RnnMode::kRelu;
   double p = 0;
   bool state_outputs = false;
-  std::optional<int64_t> projection_size;
-  std::optional<double> lstm_state_clip_min, lstm_state_clip_max;
+  std::optional<int64_t> projection_size = {};
+  std::optional<double> lstm_state_clip_min = {}, lstm_state_clip_max = {};
   bool lstm_state_clip_nan = false;
   bool use_sequence_length = false;
 
@@ -37,6 +37,7 @@ struct RnnAttrs {
     return layer == 0 ? input : directions() * handed();
   }
 };
+MXC_ATTRS(RNN, RnnAttrs);
 
 // Weights and biases of one layer and direction: pieces of the parameters.
 struct RnnCell {

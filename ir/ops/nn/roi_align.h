@@ -28,6 +28,8 @@ struct RoiAlignAttrs {
     f("aligned", aligned).Doc("whether regions shift by half a cell");
   }
 };
+MXC_ATTRS(ROIAlign, RoiAlignAttrs);
+MXC_ATTRS(ROIMaxAlign, RoiAlignAttrs);
 
 std::optional<std::string> RoiAlignCheck(const RoiAlignAttrs& a);
 void RoiAlignTypes(const RoiAlignAttrs& a, TypeInference& t);

@@ -9,24 +9,13 @@
 // C1  data has 4 axes and rois 5 columns
 // C2  pooled_size is (h, w), positive, at most 2^20
 // Source: MXNet 1.9.1 operator/roi_pooling.cc.
+#include "ir/ops/nn/roi_pooling.h"
+
 #include "ir/ops/nn/roi.h"
 #include "ir/ops/nn/roi_pooling_gradient.h"
 
 namespace mxc {
 namespace {
-
-struct RoiPoolingAttrs {
-  Extents pooled_size;
-  double spatial_scale = 1;
-
-  void Describe(Fields& f) {
-    f("pooled_size", pooled_size).Required().Doc("(h, w)");
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
-  }
-};
 
 std::optional<std::string> RoiPoolingCheck(const RoiPoolingAttrs& a) {
   return PooledSizeCheck(a.pooled_size);

@@ -2,6 +2,8 @@
 // SequenceReverse: each sequence backwards; what follows its end stays.
 //   output  f as data
 // Inputs and constraints: sequence.h; and axis must be 0 (C1).
+#include "ir/ops/nn/sequence_reverse.h"
+
 #include <fmt/format.h>
 
 #include "ir/ops/nn/meaning_gradient.h"
@@ -9,17 +11,6 @@
 
 namespace mxc {
 namespace {
-
-struct SequenceReverseAttrs {
-  bool use_sequence_length = false;
-  int64_t axis = 0;
-
-  void Describe(Fields& f) {
-    f("use_sequence_length", use_sequence_length)
-        .Doc("whether there is an input sequence_length");
-    f("axis", axis).Doc("of the steps, 0");
-  }
-};
 
 std::optional<std::string> SequenceReverseCheck(const SequenceReverseAttrs& a) {
   if (a.axis == 0) return std::nullopt;

@@ -31,6 +31,7 @@ struct SoftmaxAttrs {
   bool has_length() const { return use_length.value_or(false); }
 };
 MXC_ATTRS(Softmax, SoftmaxAttrs);
+MXC_ATTRS(LogSoftmax, SoftmaxAttrs);
 
 std::optional<std::string> SoftmaxCheck(const SoftmaxAttrs& a);
 std::vector<InputSpec> SoftmaxInputs(const SoftmaxAttrs& a);

@@ -64,13 +64,6 @@ void SoftmaxOutputTypes(const SoftmaxOutputAttrs& a, TypeInference& t) {
          ToString(shapes[0]));
 }
 
-// An operator of the output, the label and the same attributes.
-Value OfOutputAndLabel(const char* op, SoftmaxOutputAttrs a, Value output,
-                       Value label, const char* role, GraphBuilder& b) {
-  return b.Op(op, {output, label},
-              PrintAttrs([&](Fields& f) { a.Describe(f); }), role);
-}
-
 // Whether the network comes from a version whose out_grad is broken.
 bool MultipliesByOutput(int64_t mxnet_version) {
   return mxnet_version >= 10500 && mxnet_version < 20000;
@@ -78,8 +71,8 @@ bool MultipliesByOutput(int64_t mxnet_version) {
 
 std::vector<Value> SoftmaxOutputGradient(const SoftmaxOutputAttrs& a,
                                          GradientBuilder& g) {
-  Value gradient = OfOutputAndLabel("_softmax_output_gradient", a, g.Out(),
-                                    g.In(1), "data", g);
+  Value gradient =
+      g.Op<op::SoftmaxOutputGradient>({g.Out(), g.In(1)}, a, "data");
   if (a.out_grad && MultipliesByOutput(g.mxnet_version())) {
     gradient = g.Mul(gradient, g.Out());
   } else if (a.out_grad && g.HasHead(0)) {
@@ -90,8 +83,8 @@ std::vector<Value> SoftmaxOutputGradient(const SoftmaxOutputAttrs& a,
 
 Value SoftmaxOutputLoss(const SoftmaxOutputAttrs& a, const Node& node,
                         GraphBuilder& b) {
-  return OfOutputAndLabel("_softmax_output_loss", a, OutputOf(node),
-                          node.inputs[1], "loss", b);
+  return b.Op<op::SoftmaxOutputLoss>({OutputOf(node), node.inputs[1]}, a,
+                                     "loss");
 }
 
 // What MXNet smooths: one softmax for each sample or position, labels that are

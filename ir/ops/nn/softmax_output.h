@@ -34,6 +34,9 @@ struct SoftmaxOutputAttrs {
         .Doc("what of a label's 1 the other classes share");
   }
 };
+MXC_ATTRS(SoftmaxOutput, SoftmaxOutputAttrs);
+MXC_ATTRS(SoftmaxOutputGradient, SoftmaxOutputAttrs);
+MXC_ATTRS(SoftmaxOutputLoss, SoftmaxOutputAttrs);
 
 // What the softmax is to say of the class in label, and of each other one.
 struct SoftmaxTarget {

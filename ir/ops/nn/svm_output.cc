@@ -9,6 +9,8 @@
 // reported loss is the mean over rows.
 // C1  label has data's shape without the last axis
 // Source: MXNet 1.9.1 operator/svm_output-inl.h.
+#include "ir/ops/nn/svm_output.h"
+
 #include "ir/ops/nn/loss.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/one_hot.h"
@@ -16,19 +18,6 @@
 
 namespace mxc {
 namespace {
-
-struct SvmOutputAttrs {
-  double margin = 1;
-  double regularization_coefficient = 1;
-  bool use_linear = false;
-
-  void Describe(Fields& f) {
-    f("margin", margin).Doc("of the hinge");
-    f("regularization_coefficient", regularization_coefficient)
-        .Doc("factor of the gradient");
-    f("use_linear", use_linear).Doc("whether the loss is not squared");
-  }
-};
 
 void SvmOutputTypes(const SvmOutputAttrs&, TypeInference& t) {
   t.AllSameDType();

@@ -9,6 +9,8 @@
 // C2  the output is a whole multiple of each input, the same along H and W
 // C3  with multi_input_mode sum all inputs have the same channels
 // Source: MXNet 1.9.1 operator/nn/upsampling.cc.
+#include "ir/ops/nn/upsampling.h"
+
 #include <fmt/format.h>
 
 #include "ir/ops/nn/convolution_geometry.h"
@@ -18,36 +20,6 @@
 
 namespace mxc {
 namespace {
-
-enum class UpSampleType : int { kNearest, kBilinear };
-enum class MultiInputMode : int { kConcat, kSum };
-
-struct UpSamplingAttrs {
-  int64_t scale = 1;
-  int64_t num_filter = 0;
-  UpSampleType sample_type = UpSampleType::kNearest;
-  MultiInputMode multi_input_mode = MultiInputMode::kConcat;
-  int64_t num_args = 1;
-  int64_t workspace = 512;
-
-  void Describe(Fields& f) {
-    f("scale", scale).Required().Range(1, 1000).Doc("the factor");
-    f("num_filter", num_filter).Min(0).Hint();
-    f("sample_type", sample_type)
-        .OneOf({"nearest", "bilinear"})
-        .Required()
-        .Doc("how cells in between are filled");
-    f("multi_input_mode", multi_input_mode)
-        .OneOf({"concat", "sum"})
-        .Doc("how several inputs are joined");
-    f("num_args", num_args)
-        .Required()
-        .Range(1, 1 << 16)
-        .Doc("number of inputs");
-    f("workspace", workspace).Hint();
-  }
-  bool bilinear() const { return sample_type == UpSampleType::kBilinear; }
-};
 
 std::vector<InputSpec> UpSamplingInputs(const UpSamplingAttrs& a) {
   if (a.bilinear()) return {{"data"}, {"weight", InputKind::kParameter}};

@@ -18,7 +18,7 @@ DType Promoted(DType a, DType b) {
 
 }  // namespace
 
-Op<> NpMixedOperator(std::string name, std::string doc, std::string op,
+Op<> NpMixedOperator(std::string name, std::string doc, const Operator& (*op)(),
                      bool divides) {
   Op<> mixed(std::move(name));
   mixed.Doc(std::move(doc));
@@ -35,11 +35,11 @@ Op<> NpMixedOperator(std::string name, std::string doc, std::string op,
     }
     t.SetOutDType(0, divides && !IsFloat(both) ? DType::kF32 : both);
   });
-  mixed.Decompose([op = std::move(op)](const NoAttrs&, const Node& node,
-                                       GraphBuilder& b) -> std::vector<Value> {
+  mixed.Decompose([op](const NoAttrs&, const Node& node,
+                       GraphBuilder& b) -> std::vector<Value> {
     const DType dtype = node.types[0].dtype;
     return {b.Op(
-        op, {b.Cast(node.inputs[0], dtype), b.Cast(node.inputs[1], dtype)})};
+        op(), {b.Cast(node.inputs[0], dtype), b.Cast(node.inputs[1], dtype)})};
   });
   return mixed;
 }

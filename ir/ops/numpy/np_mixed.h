@@ -13,7 +13,7 @@ namespace mxc {
 // float32.
 //   C1  extents of an axis are equal, or one of them is 1
 //   C2  the types are alike, or one of them is a float
-Op<> NpMixedOperator(std::string name, std::string doc, std::string op,
+Op<> NpMixedOperator(std::string name, std::string doc, const Operator& (*op)(),
                      bool divides = false);
 
 }  // namespace mxc

@@ -8,10 +8,10 @@
 namespace mxc {
 
 struct NpReductionAttrs {
-  std::optional<Extents> axis;
-  std::optional<DType> dtype;
+  std::optional<Extents> axis = {};
+  std::optional<DType> dtype = {};
   bool keepdims = false;
-  std::optional<double> initial;
+  std::optional<double> initial = {};
 
   void Describe(Fields& f) {
     f("axis", axis).Doc("the axes to reduce; None: all");
@@ -22,6 +22,11 @@ struct NpReductionAttrs {
 
   ReductionAttrs reduction() const { return {axis, keepdims, false}; }
 };
+MXC_ATTRS(NpMax, NpReductionAttrs);
+MXC_ATTRS(NpMin, NpReductionAttrs);
+MXC_ATTRS(NpSum, NpReductionAttrs);
+MXC_ATTRS(NpProd, NpReductionAttrs);
+MXC_ATTRS(NpiMean, NpReductionAttrs);
 
 // numpy.any and numpy.all.
 struct NpTruthAttrs {

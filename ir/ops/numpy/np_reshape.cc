@@ -2,21 +2,13 @@
 // _np_reshape: numpy.reshape; -1 infers one extent.
 // C1  extents are positive, but for one -1 at most
 // C3  an extent in place of -1 keeps the number of elements
+#include "ir/ops/numpy/np_reshape.h"
+
 #include "ir/ops/tensor/reshape_codes.h"
 #include "ir/ops/tensor/view.h"
 
 namespace mxc {
 namespace {
-
-struct NpReshapeAttrs {
-  Extents newshape;
-  std::string order = "C";
-
-  void Describe(Fields& f) {
-    f("newshape", newshape).Required().Min(-1).Doc("extents of the output");
-    f("order", order).OneOf({"C"}).Doc("row-major");
-  }
-};
 
 void NpReshapeTypes(const NpReshapeAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

@@ -4,7 +4,7 @@
 namespace mxc {
 
 MXC_OP(NpiAdd) {
-  return NpMixedOperator("_npi_add", "lhs + rhs", "broadcast_add");
+  return NpMixedOperator("_npi_add", "lhs + rhs", OperatorOf<op::BroadcastAdd>);
 }
 
 }  // namespace mxc

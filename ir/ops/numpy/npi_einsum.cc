@@ -7,23 +7,13 @@
 //     whose letters are distinct and among those of the inputs
 // C2  each input has as many axes as its part has letters
 // C3  a letter has one extent, or 1, everywhere
+#include "ir/ops/numpy/npi_einsum.h"
+
 #include "ir/ops/numpy/einsum.h"
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct NpiEinsumAttrs {
-  int64_t num_args = 1;
-  std::string subscripts;
-  int64_t optimize = 0;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Required().Range(1, kMaxOperands).Doc("inputs");
-    f("subscripts", subscripts).Doc("the letters of each input, -> of output");
-    f("optimize", optimize).Doc("in which order products are formed").Hint();
-  }
-};
 
 void EinsumTypes(const NpiEinsumAttrs& a, TypeInference& t) {
   t.AllSameDType();

@@ -4,7 +4,8 @@
 namespace mxc {
 
 MXC_OP(NpiMultiply) {
-  return NpMixedOperator("_npi_multiply", "lhs · rhs", "broadcast_mul");
+  return NpMixedOperator("_npi_multiply", "lhs · rhs",
+                         OperatorOf<op::BroadcastMul>);
 }
 
 }  // namespace mxc

@@ -4,7 +4,8 @@
 namespace mxc {
 
 MXC_OP(NpiSubtract) {
-  return NpMixedOperator("_npi_subtract", "lhs − rhs", "broadcast_sub");
+  return NpMixedOperator("_npi_subtract", "lhs − rhs",
+                         OperatorOf<op::BroadcastSub>);
 }
 
 }  // namespace mxc

@@ -2,18 +2,12 @@
 // _npi_tril: matrices whose elements above the k-th diagonal are 0; of a vector
 // of n, n rows of it.
 // C1  data have an axis
+#include "ir/ops/numpy/npi_tril.h"
+
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct TrilAttrs {
-  int64_t k = 0;
-
-  void Describe(Fields& f) {
-    f("k", k).Range(-1e9, 1e9).Doc("the last diagonal that is kept");
-  }
-};
 
 void TrilTypes(const TrilAttrs&, TypeInference& t) {
   t.AllSameDType();

@@ -4,8 +4,8 @@
 namespace mxc {
 
 MXC_OP(NpiTrueDivide) {
-  return NpMixedOperator("_npi_true_divide", "lhs / rhs", "broadcast_div",
-                         true);
+  return NpMixedOperator("_npi_true_divide", "lhs / rhs",
+                         OperatorOf<op::BroadcastDiv>, true);
 }
 
 }  // namespace mxc

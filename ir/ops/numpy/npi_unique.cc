@@ -11,6 +11,8 @@
 // C1  axis is None
 // C2  data have fewer than 2^31 elements
 // Source: MXNet 1.9.1 operator/numpy/np_unique_op.cc.
+#include "ir/ops/numpy/npi_unique.h"
+
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/numpy/np_cumsum.h"
 #include "ir/ops/tensor/argsort.h"
@@ -21,21 +23,6 @@
 
 namespace mxc {
 namespace {
-
-struct UniqueAttrs {
-  bool return_index = false, return_inverse = false, return_counts = false;
-  std::optional<int64_t> axis;
-
-  void Describe(Fields& f) {
-    f("return_index", return_index).Doc("where each is first, too");
-    f("return_inverse", return_inverse).Doc("which each element is, too");
-    f("return_counts", return_counts).Doc("how often each is there, too");
-    f("axis", axis).Doc("None: of all elements");
-  }
-  int visible() const {
-    return 1 + return_index + return_inverse + return_counts;
-  }
-};
 
 std::optional<std::string> CheckUnique(const UniqueAttrs& a) {
   if (!a.axis) return std::nullopt;
@@ -99,7 +86,7 @@ class UniqueParts {
     if (n_ == 1) return Ones(1);
     const Value before = b_.SliceAxis(values_, 0, 0, n_ - 1);
     const Value element = b_.SliceAxis(values_, 0, 1, n_);
-    const Value other = b_.Op("broadcast_not_equal", {element, before});
+    const Value other = b_.Op<op::BroadcastNotEqual>({element, before});
     return b_.Concat({Ones(1), b_.Cast(other, DType::kI32)}, 0);
   }
   Value Inverse() {

@@ -8,6 +8,7 @@
 // Source: MXNet 1.9.1 operator/numpy/np_nonzero_op.cc.
 #include "ir/ops/numpy/np_composition.h"
 #include "ir/ops/tensor/cast.h"
+#include "ir/ops/tensor/unravel_index.h"
 
 namespace mxc {
 namespace {
@@ -32,7 +33,7 @@ std::vector<Value> NpxNonzeroParts(const NoAttrs&, const Node& node,
   const std::vector<Value> found = b.Ops<op::NonzeroPlaces>({x}, "places");
   const Value places = b.Op<op::Cast>({found[0]}, {.dtype = DType::kI64});
   const Value indices =
-      b.Op("_unravel_index", {places}, {{"shape", ToString(x.shape().dims())}});
+      b.Op<op::UnravelIndex>({places}, {.shape = x.shape().dims()});
   return {Transposed(b, indices, {1, 0}), found[1]};
 }
 

@@ -40,12 +40,13 @@ void QuantizeAsymTypes(const QuantizeAsymAttrs&, TypeInference& t) {
 std::vector<Value> QuantizeAsymParts(const QuantizeAsymAttrs& a,
                                      const Node& node, GraphBuilder& b) {
   const Value data = node.inputs[0];
-  const auto bound = [&](const std::optional<double>& stated, const char* op) {
+  const auto bound = [&](const std::optional<double>& stated,
+                         const Operator& op) {
     return a.calibrated() ? b.Scalar(*stated)
                           : b.Reshape(b.Op(op, {data}), Shape{1});
   };
-  const Value least = bound(a.min_calib_range, "min");
-  const Value greatest = bound(a.max_calib_range, "max");
+  const Value least = bound(a.min_calib_range, OperatorOf<op::Min>());
+  const Value greatest = bound(a.max_calib_range, OperatorOf<op::Max>());
   const Value scale = b.Div(255, b.Sub(greatest, least));
   const Value shift = b.Sub(255, b.Mul(greatest, scale));
   const Shape along(Extents(data.shape().rank(), 1));

@@ -254,12 +254,13 @@ class LayerParts {
     std::erase_if(settings,
                   [](const AttrText& s) { return s.first == "no_bias"; });
     settings.emplace_back("no_bias", PrintBool(true));
-    const std::string integers = a_.layer == "Convolution"
-                                     ? "_integer_convolution"
-                                     : "_integer_fully_connected";
+    const Operator& layer = *FindOperator(a_.layer);
+    const Operator& integers = a_.layer == "Convolution"
+                                   ? OperatorOf<op::IntegerConvolution>()
+                                   : OperatorOf<op::IntegerFullyConnected>();
     const Value sums =
         AreFewProducts()
-            ? b_.Cast(b_.Op(a_.layer,
+            ? b_.Cast(b_.Op(layer,
                             {b_.Cast(node_.inputs[0], DType::kF32),
                              b_.Cast(weight_, DType::kF32)},
                             settings, "sums"),
@@ -289,7 +290,8 @@ class LayerParts {
 
   Value Activated(Value x, const std::string& op,
                   const std::string& settings) const {
-    return op.empty() ? x : b_.Op(op, {x}, ParseAttrLines(settings));
+    return op.empty() ? x
+                      : b_.Op(*FindOperator(op), {x}, ParseAttrLines(settings));
   }
 
   // By a level of the output, or as it is.

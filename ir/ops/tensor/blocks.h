@@ -16,11 +16,7 @@ struct BlockAttrs {
     f("block_size", block_size).Required().Range(1, 1 << 30).Doc("b");
   }
 };
-
-// The gradient of one: the other, of the output's gradient.
-inline std::vector<Value> BlocksBack(GradientBuilder& g,
-                                     std::string_view inverse) {
-  return {g.Op(inverse, {g.Head()}, g.Attrs())};
-}
+MXC_ATTRS(DepthToSpace, BlockAttrs);
+MXC_ATTRS(SpaceToDepth, BlockAttrs);
 
 }  // namespace mxc

@@ -202,6 +202,8 @@ void TakeConstants(GraphBuilder& b, Graph& side, std::vector<Value>& inputs) {
 
 }  // namespace
 
+MXC_ATTRS(Branch, BranchAttrs);
+
 std::vector<Value> AddBranch(GraphBuilder& b, Value condition,
                              std::vector<Value> inputs, Graph then,
                              Graph otherwise, std::string_view role) {
@@ -210,13 +212,13 @@ std::vector<Value> AddBranch(GraphBuilder& b, Value condition,
     side->name = "side";
     side->RemoveDeadNodes();
   }
-  std::vector<AttrText> attrs = {
-      {"num_args", std::to_string(inputs.size() + 1)},
-      {"num_outputs", std::to_string(then.outputs.size())},
-      {"then", Print(then)},
-      {"otherwise", Print(otherwise)}};
   inputs.insert(inputs.begin(), condition);
-  return b.Ops("_branch", std::move(inputs), std::move(attrs), role);
+  BranchAttrs attrs;
+  attrs.num_args = std::ssize(inputs);
+  attrs.num_outputs = std::ssize(then.outputs);
+  attrs.then = Print(then);
+  attrs.otherwise = Print(otherwise);
+  return b.Ops<op::Branch>(std::move(inputs), std::move(attrs), role);
 }
 
 MXC_OP(Branch) {

@@ -3,18 +3,12 @@
 // keeps the axis.
 // C1  shape has the rank of data
 // C2  an axis that changes has extent 1
+#include "ir/ops/tensor/broadcast_to.h"
+
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct BroadcastToAttrs {
-  Extents shape;
-
-  void Describe(Fields& f) {
-    f("shape", shape).Min(0).Doc("extents of the output; 0: that of data");
-  }
-};
 
 void BroadcastToTypes(const BroadcastToAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

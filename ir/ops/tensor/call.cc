@@ -16,22 +16,6 @@
 namespace mxc {
 namespace {
 
-struct CallAttrs {
-  int64_t num_args = 0;
-  std::string function, attributes, shapes;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Doc("number of inputs");
-    f("function", function).Required().Doc("its name");
-    f("attributes", attributes).Doc("words name=value, as it reads them");
-    f("shapes", shapes).Required().Doc("of the outputs: 64x10,64");
-  }
-
-  std::vector<Shape> outputs() const {
-    return ParseShapes(shapes).value_or(std::vector<Shape>());
-  }
-};
-
 std::optional<std::string> CheckCall(const CallAttrs& a) {
   if (FindCallFunction(a.function, 1) != nullptr) return std::nullopt;
   return fmt::format("C1: function '{}' is unknown", a.function);
@@ -108,13 +92,11 @@ std::vector<Value> CallOf(GraphBuilder& b, std::string_view function,
                           const std::string& attributes,
                           std::vector<Value> inputs,
                           const std::vector<Shape>& outputs) {
-  const std::string count = std::to_string(inputs.size());
-  return b.Ops("_call", std::move(inputs),
-               {{"num_args", count},
-                {"function", std::string(function)},
-                {"attributes", attributes},
-                {"shapes", PrintShapes(outputs)}},
-               function);
+  CallAttrs attrs = {.num_args = std::ssize(inputs),
+                     .function = std::string(function),
+                     .attributes = attributes,
+                     .shapes = PrintShapes(outputs)};
+  return b.Ops<op::Call>(std::move(inputs), std::move(attrs), function);
 }
 
 MXC_OP(Call) {

@@ -6,6 +6,8 @@
 //   then0 …, else0 …      t[d1 …], thenK and elseK of one type
 // C1  condition has one element
 // C2  as many tensors on both sides
+#include "ir/ops/tensor/choose.h"
+
 #include <string>
 
 #include "ir/ops/op.h"
@@ -13,13 +15,6 @@
 
 namespace mxc {
 namespace {
-
-struct ChooseAttrs {
-  int64_t num_args = 0;
-
-  void Describe(Fields& f) { f("num_args", num_args).Doc("number of inputs"); }
-  int sides() const { return static_cast<int>((num_args - 1) / 2); }
-};
 
 std::optional<std::string> CheckChoose(const ChooseAttrs& a) {
   if (a.num_args >= 3 && a.num_args % 2 == 1) return std::nullopt;

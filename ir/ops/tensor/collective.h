@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// States the attributes of _collective, and makes such nodes: sums and
+// exchanges between the devices of a group.
 #pragma once
 
 #include <cstdint>

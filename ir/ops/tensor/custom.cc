@@ -22,6 +22,7 @@
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/user_call.h"
 
 namespace mxc {
 namespace {
@@ -171,16 +172,14 @@ std::vector<Value> CallCustom(const CustomAttrs& a, const std::string& function,
     shapes.push_back(type.shape);
     dtypes += (dtypes.empty() ? "" : ",") + std::string(MxnetName(type.dtype));
   }
-  const std::string count = std::to_string(inputs.size());
-  return b.Ops(
-      "call", std::move(inputs),
-      {{"num_args", count},
-       {"function", function},
-       {"version", std::to_string(a.op.version)},
-       {"attributes", fmt::format("is_train={:d}\n{}", training, a.lines)},
-       {"shapes", PrintShapes(shapes)},
-       {"dtypes", dtypes}},
-      function);
+  UserCallAttrs attrs = {
+      .num_args = std::ssize(inputs),
+      .version = a.op.version,
+      .function = function,
+      .attributes = fmt::format("is_train={:d}\n{}", training, a.lines),
+      .shapes = PrintShapes(shapes),
+      .dtypes = dtypes};
+  return b.Ops<op::UserCall>(std::move(inputs), std::move(attrs), function);
 }
 
 std::vector<Value> CustomParts(const CustomAttrs& a, const Node& node,

@@ -42,8 +42,9 @@ MXC_OP(DepthToSpace) {
       .Doc("channels become blocks of pixels")
       .Types(DepthToSpaceTypes)
       .Meaning(DepthToSpaceMeaning)
-      .Gradient([](const BlockAttrs&, GradientBuilder& g) {
-        return BlocksBack(g, "space_to_depth");
+      .Gradient([](const BlockAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op<op::SpaceToDepth>({g.Head()}, attrs)};
       });
 }
 

@@ -18,6 +18,8 @@ struct ExtremumAttrs {
   }
 };
 MXC_ATTRS(Argmax, ExtremumAttrs);
+MXC_ATTRS(NpiArgmax, ExtremumAttrs);
+MXC_ATTRS(NpiArgmin, ExtremumAttrs);
 
 // The position of the first extremum in the element type of data, as MXNet has
 // it; the first NaN if there is one. `op` is kMax or kMin.

@@ -1,26 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // _eye: ones on the k-th diagonal of an N × M matrix, zeros elsewhere.
+#include "ir/ops/tensor/eye.h"
+
 #include "ir/ops/op.h"
 
 namespace mxc {
-namespace {
-
-struct EyeAttrs {
-  int64_t rows = 1, columns = 0, k = 0;
-  std::string ctx;
-  DType dtype = DType::kF32;
-
-  void Describe(Fields& f) {
-    f("N", rows).Required().Min(1).Doc("rows");
-    f("M", columns).Min(0).Doc("columns; 0: as many as rows");
-    f("k", k).Doc("the diagonal; above the main one if positive");
-    f("ctx", ctx).Doc("device").Hint();
-    f("dtype", dtype).Doc("element type");
-  }
-};
-
-}  // namespace
-
 MXC_OP(Eye) {
   return Op<EyeAttrs>("_eye")
       .Alias({"_npi_eye"})

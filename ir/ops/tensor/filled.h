@@ -9,8 +9,8 @@
 namespace mxc {
 
 struct FilledAttrs {
-  Extents shape;
-  std::string ctx;
+  Extents shape = {};
+  std::string ctx = {};
   DType dtype = DType::kF32;
 
   void Describe(Fields& f) {
@@ -19,6 +19,8 @@ struct FilledAttrs {
     f("dtype", dtype).Doc("element type");
   }
 };
+MXC_ATTRS(Zeros, FilledAttrs);
+MXC_ATTRS(Ones, FilledAttrs);
 
 // The shape that the attribute states; an empty one is unknown.
 Shape StatedShape(const Extents& shape);

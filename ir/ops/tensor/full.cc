@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/ops/tensor/full.h"
+
 #include "ir/ops/tensor/arithmetic.h"
 #include "ir/ops/tensor/filled.h"
 
 namespace mxc {
-namespace {
-
-struct FullAttrs : FilledAttrs {
-  double value = 0;
-
-  void Describe(Fields& f) {
-    FilledAttrs::Describe(f);
-    f("value", value).Required().Doc("every element");
-  }
-};
-
-}  // namespace
-
 MXC_OP(Full) {
   return Op<FullAttrs>("_full")
       .Alias({"_npi_full"})

@@ -1,18 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // hard_sigmoid: alpha · x + beta within 0 and 1.
+#include "ir/ops/tensor/hard_sigmoid.h"
+
 #include "ir/ops/tensor/unary.h"
 
 namespace mxc {
 namespace {
-
-struct HardSigmoidAttrs {
-  double alpha = 0.2, beta = 0.5;
-
-  void Describe(Fields& f) {
-    f("alpha", alpha).Doc("slope");
-    f("beta", beta).Doc("value at 0");
-  }
-};
 
 Expr HardSigmoid(const HardSigmoidAttrs& attrs, Expr x) {
   const Expr line = Lit(attrs.alpha, x) * x + Lit(attrs.beta, x);

@@ -84,18 +84,19 @@ Operator RandomColorOperator(const std::string& name, std::string doc,
       .PassGradient();
 }
 
-Operator RandomFlipOperator(const std::string& name, std::string doc) {
+Operator RandomFlipOperator(const std::string& name, std::string doc,
+                            const Operator& (*flip)()) {
   const std::string full = "_image_random_flip_" + name;
   return Op<>(full)
       .Alias({"_npx_" + full})
       .Doc(std::move(doc))
       .RandomIf([](const auto&, bool) { return true; })
       .Types([](const NoAttrs&, TypeInference& t) { ColorTypes(t); })
-      .Decompose([name](const NoAttrs&, const Node& node,
+      .Decompose([flip](const NoAttrs&, const Node& node,
                         GraphBuilder& b) -> std::vector<Value> {
         const Value half = b.Scalar(0.5);
         const Value stays = b.Greater(half, b.Uniform(Shape{1}, "side"));
-        const Value flipped = b.Op("_image_flip_" + name, {node.inputs[0]});
+        const Value flipped = b.Op(flip(), {node.inputs[0]});
         return {b.Op<op::NpiWhere>({stays, node.inputs[0], flipped})};
       })
       .PassGradient();

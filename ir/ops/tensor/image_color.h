@@ -37,6 +37,7 @@ Value LightingOf(GraphBuilder& b, Value alpha);
 Operator RandomColorOperator(const std::string& name, std::string doc,
                              ColorAdjustment adjustment);
 // _image_random_flip_<name>: mirrored or not, one as likely as the other.
-Operator RandomFlipOperator(const std::string& name, std::string doc);
+Operator RandomFlipOperator(const std::string& name, std::string doc,
+                            const Operator& (*flip)());
 
 }  // namespace mxc

@@ -6,7 +6,8 @@
 namespace mxc {
 
 MXC_OP(ImageRandomFlipLeftRight) {
-  return RandomFlipOperator("left_right", "a picture, mirrored by chance");
+  return RandomFlipOperator("left_right", "a picture, mirrored by chance",
+                            OperatorOf<op::ImageFlipLeftRight>);
 }
 
 }  // namespace mxc

@@ -6,7 +6,8 @@
 namespace mxc {
 
 MXC_OP(ImageRandomFlipTopBottom) {
-  return RandomFlipOperator("top_bottom", "a picture, upside down by chance");
+  return RandomFlipOperator("top_bottom", "a picture, upside down by chance",
+                            OperatorOf<op::ImageFlipTopBottom>);
 }
 
 }  // namespace mxc

@@ -41,7 +41,8 @@ std::vector<Value> MapOf(GraphBuilder& builder, std::span<const Value> operands,
                           Cast(step.Taken(output.value), output.type.dtype)});
     types.push_back(output.type);
   }
-  return step.Finish(builder, "_map", "map", std::move(map), types, role);
+  return step.Finish(builder, OperatorOf<op::Map>(), "map", std::move(map),
+                     types, role);
 }
 
 MXC_OP(Map) {

@@ -75,7 +75,7 @@ Expr OneStepBuilder::Taken(const Expr& e) const {
 }
 
 std::vector<Value> OneStepBuilder::Finish(GraphBuilder& builder,
-                                          std::string_view op, std::string name,
+                                          const Operator& op, std::string name,
                                           StepBody body,
                                           std::span<const TensorType> outputs,
                                           std::string_view role) {

@@ -48,7 +48,7 @@ class OneStepBuilder {
   void See(const Expr& e);
   // With Loads as the step has them.
   Expr Taken(const Expr& e) const;
-  std::vector<Value> Finish(GraphBuilder& builder, std::string_view op,
+  std::vector<Value> Finish(GraphBuilder& builder, const Operator& op,
                             std::string name, StepBody body,
                             std::span<const TensorType> outputs,
                             std::string_view role);

@@ -7,32 +7,14 @@
 // C1  pad_width holds a pair for each axis, data has rank 4 or 5
 // C2  the first two axes are not padded
 // C3  reflect pads by less than the extent
+#include "ir/ops/tensor/pad.h"
+
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/pad_gradient.h"
 #include "ir/ops/tensor/slicing.h"
 
 namespace mxc {
 namespace {
-
-enum class PadMode : int { kConstant, kEdge, kReflect };
-
-struct PadAttrs {
-  PadMode mode = PadMode::kConstant;
-  Extents pad_width;
-  double constant_value = 0;
-
-  void Describe(Fields& f) {
-    f("mode", mode)
-        .Required()
-        .OneOf({"constant", "edge", "reflect"})
-        .Doc("what the border holds");
-    f("pad_width", pad_width)
-        .Required()
-        .Range(0, int64_t{1} << 40)
-        .Doc("before and after each axis, (b0, a0, b1, a1, …)");
-    f("constant_value", constant_value).Doc("the border of mode constant");
-  }
-};
 
 std::optional<std::string> CheckPad(const PadAttrs& attrs) {
   const Extents& w = attrs.pad_width;

@@ -19,6 +19,9 @@ struct PhiloxAttrs {
         .Doc("tells apart what draws in one run");
   }
 };
+MXC_ATTRS(PhiloxNormal, PhiloxAttrs);
+MXC_ATTRS(PhiloxThinned, PhiloxAttrs);
+MXC_ATTRS(PhiloxUniform, PhiloxAttrs);
 
 // C1: the output has fewer than 2^32 elements.
 void PhiloxTypes(const PhiloxAttrs& attrs, TypeInference& t);  // of f32

@@ -6,22 +6,13 @@
 //   output     i32[P…, S…]
 // C1  the output has fewer than 2^32 elements
 // C2  the output's shape begins with that of the parameter, or this is one
+#include "ir/ops/tensor/philox_attempt.h"
+
 #include "ir/ops/tensor/draws.h"
 #include "ir/ops/tensor/sampling.h"
 
 namespace mxc {
 namespace {
-
-struct PhiloxAttemptAttrs : PhiloxAttrs {
-  RejectedDraw distribution = RejectedDraw::kGamma;
-
-  void Describe(Fields& f) {
-    PhiloxAttrs::Describe(f);
-    f("distribution", distribution)
-        .OneOf({"gamma", "poisson"})
-        .Doc("what is drawn from");
-  }
-};
 
 Expr F32Number(double value) { return Constant(value); }
 

@@ -7,26 +7,13 @@
 //   output   f32[P…, S…]   a Poisson mean below kPtrsMean counts as that
 // C1  the output has fewer than 2^32 elements
 // C2  the output's shape begins with that of the parameters, or these are one
+#include "ir/ops/tensor/philox_sample.h"
+
 #include "ir/ops/tensor/draws.h"
 #include "ir/ops/tensor/sampling.h"
 
 namespace mxc {
 namespace {
-
-struct PhiloxSampleAttrs : PhiloxAttrs {
-  Distribution distribution = Distribution::kUniform;
-
-  void Describe(Fields& f) {
-    PhiloxAttrs::Describe(f);
-    f("distribution", distribution)
-        .OneOf({"uniform", "normal", "exponential", "gamma", "poisson"})
-        .Doc("what is drawn from");
-  }
-  bool rejects() const {
-    return distribution == Distribution::kGamma ||
-           distribution == Distribution::kPoisson;
-  }
-};
 
 std::vector<InputSpec> PhiloxSampleInputs(const PhiloxSampleAttrs& attrs) {
   std::vector<InputSpec> inputs = {{"state"}, {"first"}, {"second"}};

@@ -22,8 +22,10 @@ struct ReductionAttrs {
   }
 };
 MXC_ATTRS(Sum, ReductionAttrs);
+MXC_ATTRS(SquareSum, ReductionAttrs);
 MXC_ATTRS(Max, ReductionAttrs);
 MXC_ATTRS(Prod, ReductionAttrs);
+MXC_ATTRS(Mean, ReductionAttrs);
 
 // The axes to reduce, ascending. The attributes must be legal for the rank.
 Extents ReducedAxes(const ReductionAttrs& attrs, int rank);

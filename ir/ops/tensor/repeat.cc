@@ -3,20 +3,12 @@
 // flattened data.
 // C1  axis is in range
 // C2  repeats is positive
+#include "ir/ops/tensor/repeat.h"
+
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct RepeatAttrs {
-  int64_t repeats = 1;
-  std::optional<int64_t> axis;
-
-  void Describe(Fields& f) {
-    f("repeats", repeats).Required().Doc("how often; C2: at least 1").Min(1);
-    f("axis", axis).Doc("the axis along which; None: flattened");
-  }
-};
 
 void RepeatTypes(const RepeatAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

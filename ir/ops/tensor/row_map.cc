@@ -52,8 +52,8 @@ std::vector<Value> RowMapOf(GraphBuilder& builder,
     update.changes.push_back(
         {step.Taken(change.keep), step.Taken(change.next)});
   }
-  return step.Finish(builder, "_row_map", "rows", std::move(update), types,
-                     role);
+  return step.Finish(builder, OperatorOf<op::RowMap>(), "rows",
+                     std::move(update), types, role);
 }
 
 MXC_OP(RowMap) {

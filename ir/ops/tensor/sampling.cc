@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/sampling.h"
 
-#include <array>
 #include <limits>
 #include <span>
 
+#include "ir/ops/tensor/philox_attempt.h"
+#include "ir/ops/tensor/philox_sample.h"
 #include "ir/ops/tensor/scalar.h"
 
 namespace mxc {
@@ -49,8 +50,7 @@ class Sampling {
   Sampling(GraphBuilder& b, Distribution distribution, const Shape& shape)
       : b_(b),
         name_(SamplingNamesOf(distribution).name),
-        attrs_({{"shape", ToString(shape)},
-                {"stream", std::to_string(b.Stream(name_))}}) {}
+        attrs_{.shape = shape.dims(), .stream = b.Stream(name_)} {}
 
   Value Draw(Distribution distribution, const std::vector<Value>& parameters) {
     const Value& first = parameters.front();
@@ -76,31 +76,30 @@ class Sampling {
   }
 
  private:
-  Value Drawn(Distribution distribution, const std::vector<Value>& inputs) {
-    return Op("_philox_sample", inputs, SamplingNamesOf(distribution).name,
-              name_);
+  Value Drawn(Distribution distribution, std::vector<Value> inputs) {
+    inputs.insert(inputs.begin(), b_.RandomState());
+    return b_.Op<op::PhiloxSample>(std::move(inputs), {attrs_, distribution},
+                                   name_);
+  }
+  Value Attempt(RejectedDraw distribution, Value parameter,
+                std::string_view role) {
+    return b_.Op<op::PhiloxAttempt>({b_.RandomState(), parameter},
+                                    {attrs_, distribution}, role);
   }
   Value Gamma(Value shape, Value scale) {
-    const Value attempt = Op("_philox_attempt", {shape}, "gamma", "attempt");
+    const Value attempt = Attempt(RejectedDraw::kGamma, shape, "attempt");
     return Drawn(Distribution::kGamma, {shape, scale, attempt});
   }
   Value Poisson(Value mean) {
-    const Value attempt = Op("_philox_attempt", {mean}, "poisson", "tries");
+    const Value attempt = Attempt(RejectedDraw::kPoisson, mean, "tries");
     const Value many = Drawn(Distribution::kPoisson, {mean, mean, attempt});
-    return b_.Op("_philox_thinned", {b_.RandomState(), mean, many}, attrs_,
-                 "thinned");
-  }
-  Value Op(std::string_view op, std::vector<Value> inputs,
-           const std::string& distribution, std::string_view role) {
-    inputs.insert(inputs.begin(), b_.RandomState());
-    std::vector<AttrText> attrs = attrs_;
-    attrs.emplace_back("distribution", distribution);
-    return b_.Op(op, inputs, attrs, role);
+    return b_.Op<op::PhiloxThinned>({b_.RandomState(), mean, many}, attrs_,
+                                    "thinned");
   }
 
   GraphBuilder& b_;
   const std::string name_;
-  const std::vector<AttrText> attrs_;
+  const PhiloxAttrs attrs_;
 };
 
 // Draws for numbers.
@@ -115,66 +114,60 @@ Value DrawSample(GraphBuilder& b, Distribution distribution,
 }
 
 template <Distribution kDistribution>
-struct SamplingDrawAttrs {
-  static constexpr Distribution kDrawn = kDistribution;
-  std::array<double, 2> parameters = Defaults();
-  Extents shape;
-  std::string ctx;
-  std::optional<DType> dtype;
+std::span<const double> NumbersOf(const SamplingAttrs<kDistribution>& attrs) {
+  return {attrs.parameters.data(),
+          SamplingNamesOf(kDistribution).parameters.size()};
+}
 
-  static std::array<double, 2> Defaults() {
-    std::array<double, 2> values = {};
-    size_t i = 0;
-    for (const auto& parameter : SamplingNamesOf(kDistribution).parameters) {
-      values[i++] = parameter.standard;
-    }
-    return values;
+template <Distribution kDistribution>
+void DescribeParameters(SamplingAttrs<kDistribution>& attrs, Fields& f) {
+  size_t i = 0;
+  for (const auto& parameter : SamplingNamesOf(kDistribution).parameters) {
+    f(parameter.attribute, attrs.parameters[i++])
+        .Min(parameter.least)
+        .Doc("parameter of the distribution");
   }
-  std::span<const double> numbers() const {
-    return {parameters.data(),
-            SamplingNamesOf(kDistribution).parameters.size()};
-  }
-  void DescribeParameters(Fields& f) {
-    size_t i = 0;
-    for (const auto& parameter : SamplingNamesOf(kDistribution).parameters) {
-      f(parameter.attribute, parameters[i++])
-          .Min(parameter.least)
-          .Doc("parameter of the distribution");
-    }
-  }
-  void DescribeOutput(Fields& f) {
-    f("shape", shape).Min(1).Doc("extents");
-    f("ctx", ctx).Doc("device").Hint();
-    f("dtype", dtype).Doc("element type of the output");
-  }
-};
+}
 
-template <class Attrs>
-std::vector<Value> DrawByNumbers(const Attrs& attrs, const Node& node,
-                                 GraphBuilder& b) {
-  return {DrawSample(b, Attrs::kDrawn, attrs.numbers(), node.types[0].shape,
+template <Distribution kDistribution>
+void DescribeOutput(SamplingAttrs<kDistribution>& attrs, Fields& f) {
+  f("shape", attrs.shape).Min(1).Doc("extents");
+  f("ctx", attrs.ctx).Doc("device").Hint();
+  f("dtype", attrs.dtype).Doc("element type of the output");
+}
+
+template <Distribution kDistribution>
+std::vector<Value> DrawByNumbers(const SamplingAttrs<kDistribution>& attrs,
+                                 const Node& node, GraphBuilder& b) {
+  return {DrawSample(b, kDistribution, NumbersOf(attrs), node.types[0].shape,
                      node.types[0].dtype)};
 }
 
 template <Distribution kDistribution>
-struct RandomDrawAttrs : SamplingDrawAttrs<kDistribution> {
-  void Describe(Fields& f) {
-    this->DescribeParameters(f);
-    this->DescribeOutput(f);
-  }
+struct LikeAttrs : SamplingAttrs<kDistribution> {
+  void Describe(Fields& f) { DescribeParameters(*this, f); }
 };
 
 template <Distribution kDistribution>
-struct LikeDrawAttrs : SamplingDrawAttrs<kDistribution> {
-  void Describe(Fields& f) { this->DescribeParameters(f); }
-};
-
-template <Distribution kDistribution>
-struct SampleDrawAttrs : SamplingDrawAttrs<kDistribution> {
-  void Describe(Fields& f) { this->DescribeOutput(f); }
+struct SampleAttrs : SamplingAttrs<kDistribution> {
+  void Describe(Fields& f) { DescribeOutput(*this, f); }
 };
 
 }  // namespace
+
+template <Distribution kDistribution>
+SamplingAttrs<kDistribution>::SamplingAttrs() {
+  size_t i = 0;
+  for (const auto& parameter : SamplingNamesOf(kDistribution).parameters) {
+    parameters[i++] = parameter.standard;
+  }
+}
+
+template <Distribution kDistribution>
+void RandomAttrs<kDistribution>::Describe(Fields& f) {
+  DescribeParameters(*this, f);
+  DescribeOutput(*this, f);
+}
 
 Value DrawSample(GraphBuilder& b, Distribution distribution,
                  std::vector<Value> parameters, const Shape& shape,
@@ -189,7 +182,7 @@ Value DrawSample(GraphBuilder& b, Distribution distribution,
 
 template <Distribution kDistribution>
 Operator RandomOperator() {
-  using Attrs = RandomDrawAttrs<kDistribution>;
+  using Attrs = RandomAttrs<kDistribution>;
   const std::string& name = SamplingNamesOf(kDistribution).name;
   std::vector<std::string> aliases = {"random_" + name};
   const bool bare = kDistribution == Distribution::kUniform ||
@@ -205,12 +198,12 @@ Operator RandomOperator() {
         t.SetOut(0, StatedOrOne(attrs.shape));
         t.SetOutDType(0, attrs.dtype.value_or(DType::kF32));
       })
-      .Decompose(DrawByNumbers<Attrs>);
+      .Decompose(DrawByNumbers<kDistribution>);
 }
 
 template <Distribution kDistribution>
 Operator RandomLikeOperator() {
-  using Attrs = LikeDrawAttrs<kDistribution>;
+  using Attrs = LikeAttrs<kDistribution>;
   return Op<Attrs>("_random_" + SamplingNamesOf(kDistribution).name + "_like")
       .Doc("draws from a distribution, as many as the input has elements")
       .RandomIf([](const auto&, bool) { return true; })
@@ -219,12 +212,12 @@ Operator RandomLikeOperator() {
         t.AllSameShape();
         t.AllSameDType();
       })
-      .Decompose(DrawByNumbers<Attrs>);
+      .Decompose(DrawByNumbers<kDistribution>);
 }
 
 template <Distribution kDistribution>
 Operator SampleOperator() {
-  using Attrs = SampleDrawAttrs<kDistribution>;
+  using Attrs = SampleAttrs<kDistribution>;
   const SamplingNames& names = SamplingNamesOf(kDistribution);
   std::vector<InputSpec> inputs;
   for (const auto& parameter : names.parameters) {
@@ -256,6 +249,8 @@ Operator SampleOperator() {
 }
 
 #define MXC_DISTRIBUTION(name)                                \
+  template struct SamplingAttrs<Distribution::name>;          \
+  template struct RandomAttrs<Distribution::name>;            \
   template Operator RandomOperator<Distribution::name>();     \
   template Operator RandomLikeOperator<Distribution::name>(); \
   template Operator SampleOperator<Distribution::name>();

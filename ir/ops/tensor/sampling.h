@@ -6,6 +6,11 @@
 // C1  the output has fewer than 2^32 elements
 #pragma once
 
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -29,6 +34,25 @@ enum class RejectedDraw : int { kGamma, kPoisson };
 Value DrawSample(GraphBuilder& b, Distribution distribution,
                  std::vector<Value> parameters, const Shape& shape,
                  std::optional<DType> dtype);
+
+// What operators that draw state, each a part of it: the distribution's
+// parameters, two at most, with MXNet's defaults, and the output.
+template <Distribution kDistribution>
+struct SamplingAttrs {
+  SamplingAttrs();
+
+  std::array<double, 2> parameters = {};
+  Extents shape = {};
+  std::string ctx = {};
+  std::optional<DType> dtype = {};
+};
+
+template <Distribution kDistribution>
+struct RandomAttrs : SamplingAttrs<kDistribution> {
+  void Describe(Fields& f);
+};
+MXC_ATTRS(RandomUniform, RandomAttrs<Distribution::kUniform>);
+MXC_ATTRS(RandomNormal, RandomAttrs<Distribution::kNormal>);
 
 // _random_<name>: parameters are attributes, the shape is stated.
 template <Distribution kDistribution>

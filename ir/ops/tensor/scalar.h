@@ -35,6 +35,13 @@ MXC_ATTRS(NpiGreaterEqualScalar, ScalarAttrs);
 MXC_ATTRS(NpiLessScalar, ScalarAttrs);
 MXC_ATTRS(PlusScalar, ScalarAttrs);
 MXC_ATTRS(PowerScalar, ScalarAttrs);
+MXC_ATTRS(DivScalar, ScalarAttrs);
+MXC_ATTRS(ModScalar, ScalarAttrs);
+MXC_ATTRS(RminusScalar, ScalarAttrs);
+MXC_ATTRS(RpowerScalar, ScalarAttrs);
+MXC_ATTRS(MinusScalar, ScalarAttrs);
+MXC_ATTRS(RdivScalar, ScalarAttrs);
+MXC_ATTRS(NpiGreaterScalar, ScalarAttrs);
 
 // Which operand of f the number is.
 enum class ScalarSide { kRight, kLeft };

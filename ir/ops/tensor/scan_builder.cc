@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ir/graph/inner_graph.h"
+#include "ir/ops/operators.h"
 #include "ir/ops/tensor/scan.h"
 
 namespace mxc {
@@ -108,7 +109,8 @@ void ScanBuilder::DropUnread() {
 
 ScanBuilder::Outputs ScanBuilder::Finish(std::string_view role) {
   const Description scan = Describe();
-  return Sorted(outside_.Ops("_scan", scan.inputs, scan.attrs, role));
+  return Sorted(
+      outside_.Ops(OperatorOf<op::Scan>(), scan.inputs, scan.attrs, role));
 }
 
 ScanBuilder::Outputs ScanBuilder::Sorted(std::span<const Value> all) const {

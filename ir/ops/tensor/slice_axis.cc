@@ -2,31 +2,13 @@
 // slice_axis: the indices begin … end - 1 of one axis.
 // C1  axis is in range
 // C2  0 ≤ begin < end ≤ extent, after negative numbers have the extent added
+#include "ir/ops/tensor/slice_axis.h"
+
 #include "ir/ops/tensor/axes.h"
 #include "ir/ops/tensor/place.h"
 
 namespace mxc {
 namespace {
-
-struct SliceAxisAttrs {
-  int64_t axis = 0;
-  int64_t begin = 0;
-  std::optional<int64_t> end;
-
-  void Describe(Fields& f) {
-    f("axis", axis).Required().Doc("the axis that is sliced");
-    f("begin", begin).Required().Doc("the first index");
-    f("end", end).Required().Doc("the index to stop before; None: the extent");
-  }
-
-  int64_t Begin(int64_t extent) const {
-    return begin < 0 ? begin + extent : begin;
-  }
-  int64_t End(int64_t extent) const {
-    if (!end) return extent;
-    return *end < 0 ? *end + extent : *end;
-  }
-};
 
 void SliceAxisTypes(const SliceAxisAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

@@ -24,6 +24,7 @@ struct SliceAttrs {
   }
 };
 MXC_ATTRS(Slice, SliceAttrs);
+MXC_ATTRS(SliceAssign, SliceAttrs);
 
 struct SliceRange {
   int64_t begin = 0, step = 1, count = 0;

@@ -43,8 +43,9 @@ MXC_OP(SpaceToDepth) {
       .Doc("blocks of pixels become channels")
       .Types(SpaceToDepthTypes)
       .Meaning(SpaceToDepthMeaning)
-      .Gradient([](const BlockAttrs&, GradientBuilder& g) {
-        return BlocksBack(g, "depth_to_space");
+      .Gradient([](const BlockAttrs& attrs,
+                   GradientBuilder& g) -> std::vector<Value> {
+        return {g.Op<op::DepthToSpace>({g.Head()}, attrs)};
       });
 }
 

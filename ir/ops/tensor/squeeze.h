@@ -15,6 +15,7 @@ struct SqueezeAttrs {
     f("axis", axis).Doc("the axes to drop; None: every axis of extent 1");
   }
 };
+MXC_ATTRS(Squeeze, SqueezeAttrs);
 
 // `least_rank`: of the output, filled up by an axis of extent 1.
 void SqueezeTypes(const SqueezeAttrs& attrs, TypeInference& t, int least_rank);

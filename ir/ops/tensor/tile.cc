@@ -2,20 +2,14 @@
 // tile: data repeated reps[k] times along each axis, as numpy.tile. The shorter
 // of shape and reps is filled up with leading ones.
 // C1  every entry of reps is positive
+#include "ir/ops/tensor/tile.h"
+
 #include <algorithm>
 
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct TileAttrs {
-  Extents reps;
-
-  void Describe(Fields& f) {
-    f("reps", reps).Required().Doc("how often along each axis");
-  }
-};
 
 void TileTypes(const TileAttrs& attrs, TypeInference& t) {
   t.AllSameDType();

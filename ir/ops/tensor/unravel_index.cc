@@ -2,20 +2,12 @@
 // _unravel_index: row-major positions in a shape as columns of indices.
 //   data [I…], shape of rank M → [M, I…]
 // C1  the extents of shape are positive; the first one may be left open (-1)
+#include "ir/ops/tensor/unravel_index.h"
+
 #include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
-
-struct UnravelAttrs {
-  Extents shape;
-
-  void Describe(Fields& f) {
-    f("shape", shape)
-        .Required()
-        .Doc("the shape in which positions are counted");
-  }
-};
 
 std::optional<std::string> CheckUnravel(const UnravelAttrs& attrs) {
   for (size_t m = 0; m < attrs.shape.size(); ++m) {

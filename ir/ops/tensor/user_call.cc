@@ -12,6 +12,8 @@
 // C5  dtypes is a list of them, one for each output; gradients have one type
 // Source: ours; MXNet's Custom (src/operator/custom/custom.cc), whose functions
 // are Python's, hands the same arrays to backward.
+#include "ir/ops/tensor/user_call.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,55 +27,6 @@ namespace mxc {
 namespace {
 
 constexpr int64_t kMostWorkspace = int64_t{1} << 40;
-
-struct UserCallAttrs {
-  int64_t num_args = 1, version = 1, workspace = 0, workspace_per_row = 0;
-  std::string function, backward, attributes;
-  std::string shapes = "like", dtypes;
-
-  void Describe(Fields& f) {
-    f("num_args", num_args).Range(1, kMaxOperands).Doc("number of inputs");
-    f("function", function).Required().Doc("its name, as it is registered");
-    f("version", version)
-        .Range(1, std::numeric_limits<int32_t>::max())
-        .Doc("that it is registered with");
-    f("backward", backward)
-        .Doc(
-            "the function that computes the gradients of the inputs; without "
-            "it none passes");
-    f("attributes", attributes).Doc("text for the functions");
-    f("shapes", shapes)
-        .Doc(
-            "of the outputs: 64x10,64; 0: as data0 has it on that axis; like: "
-            "one output, shaped as data0");
-    f("dtypes", dtypes)
-        .Doc(
-            "of the outputs: float32,int64; empty: all operands have one type");
-    f("workspace", workspace)
-        .Range(0, 1LL << 30)
-        .Doc("bytes that either function needs beside its operands");
-    f("workspace_per_row", workspace_per_row)
-        .Range(0, 1LL << 30)
-        .Doc("bytes for each sample more, of data0's first axis");
-  }
-
-  bool like() const { return shapes == "like"; }
-  size_t outputs() const {
-    if (like()) return 1;
-    return ParseShapes(shapes).value_or(std::vector<Shape>(1)).size();
-  }
-  // kUnknown for a word that names none.
-  std::vector<DType> output_dtypes() const {
-    std::vector<DType> types;
-    for (size_t at = 0; at < dtypes.size() + !dtypes.empty();) {
-      const size_t end = std::min(dtypes.find(',', at), dtypes.size());
-      types.push_back(DTypeFromMxnetName(dtypes.substr(at, end - at))
-                          .value_or(DType::kUnknown));
-      at = end + 1;
-    }
-    return types;
-  }
-};
 
 std::optional<std::string> CheckUserCall(const UserCallAttrs& a) {
   for (const std::string& name : {a.function, a.backward}) {
@@ -152,16 +105,14 @@ std::vector<Value> UserCallGradient(const UserCallAttrs& a,
     shapes.push_back(g.In(i).shape());
   }
   for (int i = 0; i < g.outputs(); ++i) inputs.push_back(g.Out(i));
-  const std::string count = std::to_string(inputs.size());
-  return g.Ops("call", std::move(inputs),
-               {{"num_args", count},
-                {"function", a.backward},
-                {"version", std::to_string(a.version)},
-                {"attributes", a.attributes},
-                {"shapes", PrintShapes(shapes)},
-                {"workspace", std::to_string(a.workspace)},
-                {"workspace_per_row", std::to_string(a.workspace_per_row)}},
-               "backward");
+  UserCallAttrs attrs = {.num_args = std::ssize(inputs),
+                         .version = a.version,
+                         .workspace = a.workspace,
+                         .workspace_per_row = a.workspace_per_row,
+                         .function = a.backward,
+                         .attributes = a.attributes,
+                         .shapes = PrintShapes(shapes)};
+  return g.Ops<op::UserCall>(std::move(inputs), std::move(attrs), "backward");
 }
 
 }  // namespace

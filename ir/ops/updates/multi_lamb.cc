@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/updates/multi_lamb.h"
 
+#include "ir/ops/updates/multi_sum_sq.h"
+
 namespace mxc {
 namespace {
 
@@ -15,7 +17,7 @@ struct LambNext {
 };
 
 Value NormOf(GraphBuilder& b, Value x, DType dtype) {
-  const Value square = b.Op("multi_sum_sq", {x}, {{"num_arrays", "1"}});
+  const Value square = b.Op<op::MultiSumSq>({x}, {.num_arrays = 1});
   return b.Cast(b.Sqrt(square), dtype);
 }
 

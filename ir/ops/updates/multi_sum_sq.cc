@@ -3,18 +3,12 @@
 //   array_k  f[…], all of one type
 //   output   f32[num_arrays]
 // Source: MXNet 1.9.1 operator/contrib/multi_sum_sq-inl.h.
+#include "ir/ops/updates/multi_sum_sq.h"
+
 #include "ir/ops/tensor/axes.h"
 
 namespace mxc {
 namespace {
-
-struct MultiSumSqAttrs {
-  int64_t num_arrays = 1;
-
-  void Describe(Fields& f) {
-    f("num_arrays", num_arrays).Required().Range(1, kMaxOperands).Doc("inputs");
-  }
-};
 
 void MultiSumSqTypes(const MultiSumSqAttrs& a, TypeInference& t) {
   for (const bool again : {false, true}) {

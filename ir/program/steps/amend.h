@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Amend: an output of which few elements change.
 #pragma once
 
 #include <optional>

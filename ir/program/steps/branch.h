@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Branch: one of two programs runs.
 #pragma once
 
 #include <cstdint>

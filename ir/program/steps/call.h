@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Call: a function outside the artifact computes the outputs.
 #pragma once
 
 #include <optional>

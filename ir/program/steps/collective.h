@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Collective: devices exchange tensors.
 #pragma once
 
 #include <cstdint>

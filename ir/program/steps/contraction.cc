@@ -13,6 +13,7 @@
 #include "ir/program/names.h"
 #include "ir/program/program.h"
 #include "ir/program/program_text.h"
+#include "ir/program/role_strides.h"
 #include "ir/program/verify.h"
 #include "ir/support/check.h"
 
@@ -145,33 +146,7 @@ Contraction InParts(const Contraction& c, int64_t parts) {
 }
 
 Extents OutputDims(const Contraction& c) {
-  Extents dims;
-  for (const Role role : c.output_axes) {
-    switch (role) {
-      case Role::kBatch:
-        dims.push_back(c.batch);
-        break;
-      case Role::kGroup:
-        dims.push_back(c.groups);
-        break;
-      case Role::kOut:
-        dims.push_back(c.out);
-        break;
-      case Role::kGroupOut:
-        dims.push_back(c.groups * c.out);
-        break;
-      case Role::kGroupBatch:
-        dims.push_back(c.groups * c.batch);
-        break;
-      case Role::kIn:
-      case Role::kGroupIn:
-        MXC_CHECK(false, "an output along what is summed");
-      default:
-        dims.push_back(c.output[static_cast<size_t>(role) -
-                                static_cast<size_t>(Role::kSpatial0)]);
-    }
-  }
-  return dims;
+  return DimsOf(c, c.output_axes, c.output);
 }
 
 std::string ContractionStep::Print() const {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Contraction: products of two operands, summed, with an
+// epilogue; convolutions and matrix products, forward and backward.
 #pragma once
 
 #include <cstdint>

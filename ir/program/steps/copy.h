@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Copy: bytes move between two buffers, or between the host and a
+// device.
 #pragma once
 
 #include <optional>

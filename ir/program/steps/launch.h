@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Launch: several steps become one launch of a device.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Map: expressions over operands, one for each box of an output.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Procedure: loops, branches and stores, each loop with a bound
+// that is known at compile time.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Repeat: a program runs once for each iteration of a loop.
 #pragma once
 
 #include <cstdint>

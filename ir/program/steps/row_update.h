@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind RowUpdate: few rows of large tensors change.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Start: a step begins and runs concurrently with those behind
+// it.
 #pragma once
 
 #include <optional>

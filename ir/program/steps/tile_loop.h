@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind TileLoop: several steps run tile by tile.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The step kind Wait: joins what a Start began.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Plans a matrix product with cuBLASLt, deterministic and within a workspace.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Opens streams of a CUDA device, its own or the caller's.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Parses and prints addresses of sockets: "host:port", "[::1]:port", "unix:path".
 #pragma once
 
 #include <sys/socket.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Declares the makers of all initializers of initializers.def.
 #pragma once
 
 #include "runtime/train/initializer.h"

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Counts outcomes of a binary classification, for F1, MCC and what else scores
+// them.
 #pragma once
 
 #include <span>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Declares the makers of all metrics of metrics.def.
 #pragma once
 
 #include <memory>

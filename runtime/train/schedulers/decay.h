@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Decays a learning rate from one value to another: the base of polynomial and
+// cosine schedules.
 #pragma once
 
 #include "runtime/train/scheduler.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Declares the makers of all learning-rate schedules of schedulers.def.
 #pragma once
 
 #include <memory>

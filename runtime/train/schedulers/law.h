@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+// Multiplies a base rate by a function of the step: the base of Caffe's
+// policies.
 #pragma once
 
 #include <algorithm>

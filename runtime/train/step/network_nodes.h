@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Reads the operators of a network from the JSON that an artifact keeps.
 #pragma once
 
 #include <string>

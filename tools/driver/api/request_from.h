@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Converts the options of mxc_compile.h, of any version, to a CompileRequest.
 #pragma once
 
 #include "ir/support/result.h"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Makes a folder for one job that no crash leaves behind.
 #pragma once
 
 #include <sys/types.h>
