@@ -16,9 +16,12 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <numeric>
 #include <span>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "ir/program/add_buffer.h"
@@ -26,6 +29,7 @@
 #include "ir/program/steps/contraction.h"
 #include "ir/support/threads.h"
 #include "ir/support/wildcard.h"
+#include "passes/narrowed_weights.h"
 #include "passes/passes.h"
 
 namespace mxc {
@@ -82,6 +86,12 @@ float Int8Scale(std::span<const float> row) {
   return largest > 0 ? largest / kLargestLevel : 1;
 }
 
+float Int8Level(float value, float scale) {
+  // What is not a number becomes the greatest.
+  return std::max(-kLargestLevel,
+                  std::min(kLargestLevel, std::nearbyint(value / scale)));
+}
+
 Tensor Scales(const Rows& rows, ScaleOf scale_of) {
   std::vector<float> scales(static_cast<size_t>(rows.outputs()));
   rows.ForEach([&](int64_t output, const std::vector<float>& row) {
@@ -96,12 +106,8 @@ Tensor Int8Levels(const Rows& rows, const TensorType& type) {
   rows.ForEach([&](int64_t output, const std::vector<float>& row) {
     const float scale = Int8Scale(row);
     for (size_t k = 0; k < row.size(); ++k) {
-      // What is not a number becomes the greatest.
-      const float level =
-          std::max(-kLargestLevel,
-                   std::min(kLargestLevel, std::nearbyint(row[k] / scale)));
       to[rows.IndexOf(output, static_cast<int64_t>(k))] =
-          static_cast<std::byte>(static_cast<int8_t>(level));
+          static_cast<std::byte>(static_cast<int8_t>(Int8Level(row[k], scale)));
     }
   });
   return levels;
@@ -126,6 +132,99 @@ Tensor InBF16(const Tensor& wide) {
   return narrow;
 }
 
+// What products multiply with, in place of an output's weights.
+using RoundedRow = std::vector<float> (*)(std::span<const float> row,
+                                          int64_t group);
+
+std::vector<float> BF16Row(std::span<const float> row, int64_t) {
+  std::vector<float> rounded;
+  for (const float value : row) {
+    std::byte bytes[SizeOf(DType::kBF16)];
+    StoreElement(bytes, DType::kBF16, value);
+    rounded.push_back(static_cast<float>(LoadElement(bytes, DType::kBF16)));
+  }
+  return rounded;
+}
+
+std::vector<float> Int8Row(std::span<const float> row, int64_t) {
+  const float scale = Int8Scale(row);
+  std::vector<float> rounded;
+  for (const float value : row) {
+    rounded.push_back(scale * Int8Level(value, scale));
+  }
+  return rounded;
+}
+
+std::vector<float> Int4Row(std::span<const float> row, int64_t group) {
+  const float scale = Int4Scale(row);
+  const auto inputs = static_cast<int64_t>(row.size());
+  std::vector<std::byte> bytes(
+      static_cast<size_t>(Int4RowBytes(inputs, group)));
+  PackInt4(row, group, scale, bytes.data());
+  std::vector<Element> blocks;
+  for (const std::byte byte : bytes) blocks.push_back(static_cast<int>(byte));
+  Contraction one;
+  one.out = 1;
+  one.in = inputs;
+  one.int4_group = group;
+  std::vector<float> rounded;
+  for (const Element level : Int4Levels(one, blocks)) {
+    rounded.push_back(scale * static_cast<float>(level));
+  }
+  return rounded;
+}
+
+double RelativeError(const Rows& rows, RoundedRow rounded, int64_t group) {
+  std::vector<double> errors(static_cast<size_t>(rows.outputs()));
+  std::vector<double> squares(errors.size());
+  rows.ForEach([&](int64_t output, const std::vector<float>& row) {
+    const std::vector<float> narrow = rounded(row, group);
+    for (size_t k = 0; k < row.size(); ++k) {
+      const double wide = row[k], off = narrow[k] - wide;
+      errors[static_cast<size_t>(output)] += off * off;
+      squares[static_cast<size_t>(output)] += wide * wide;
+    }
+  });
+  const double whole = std::reduce(squares.begin(), squares.end());
+  const double off = std::reduce(errors.begin(), errors.end());
+  return whole > 0 ? std::sqrt(off / whole) : 0;
+}
+
+// Products of f32 with a constant matrix that is not to be kept.
+bool IsWanted(const Program& program, const Step& step,
+              const WeightStorage& storage) {
+  const ContractionStep* body = step.contraction();
+  if (body == nullptr) return false;
+  const Contraction& c = body->contraction;
+  const Buffer& weight = program.buffers[step.inputs[1]];
+  const bool keeps =
+      std::ranges::any_of(storage.kept, [&](const std::string& pattern) {
+        return MatchesWildcard(pattern, weight.name);
+      });
+  return weight.kind == BufferKind::kConstant && !keeps && c.groups == 1 &&
+         c.kernel.empty() && c.weight_axes.size() == 2 &&
+         c.types.data == DType::kF32 && c.types.weight == DType::kF32 &&
+         c.types.sum == DType::kF32;
+}
+
+// What becomes of the weight of a step that is wanted.
+WeightKind KindFor(const Step& step, const WeightStorage& storage) {
+  const bool has_groups =
+      step.contraction()->contraction.in % storage.group == 0;
+  return storage.kind == WeightKind::kInt4 && !has_groups ? WeightKind::kInt8
+                                                          : storage.kind;
+}
+
+bool ByRows(const Step& step) {
+  return step.contraction()->contraction.weight_axes[0] == Role::kOut;
+}
+
+RoundedRow RoundedBy(WeightKind kind) {
+  return kind == WeightKind::kBF16   ? BF16Row
+         : kind == WeightKind::kInt4 ? Int4Row
+                                     : Int8Row;
+}
+
 class NarrowedWeights {
  public:
   NarrowedWeights(Program& program, const WeightStorage& storage)
@@ -134,44 +233,23 @@ class NarrowedWeights {
   bool Run() {
     bool changed = false;
     for (Step& step : program_.steps) {
-      if (!IsWanted(step)) continue;
+      if (!IsWanted(program_, step, storage_)) continue;
       changed = true;
-      if (storage_.kind == WeightKind::kBF16) {
-        ReadBF16(step);
-      } else if (storage_.kind == WeightKind::kInt4 && HasGroups(step)) {
-        ReadInt4(step);
-      } else {
-        ReadInt8(step);
+      switch (KindFor(step, storage_)) {
+        case WeightKind::kBF16:
+          ReadBF16(step);
+          break;
+        case WeightKind::kInt4:
+          ReadInt4(step);
+          break;
+        default:
+          ReadInt8(step);
       }
     }
     return changed;
   }
 
  private:
-  // Products of f32 with a constant matrix that is not to be kept.
-  bool IsWanted(const Step& step) const {
-    const ContractionStep* body = step.contraction();
-    if (body == nullptr) return false;
-    const Contraction& c = body->contraction;
-    const Buffer& weight = program_.buffers[step.inputs[1]];
-    const bool keeps =
-        std::ranges::any_of(storage_.kept, [&](const std::string& pattern) {
-          return MatchesWildcard(pattern, weight.name);
-        });
-    return weight.kind == BufferKind::kConstant && !keeps && c.groups == 1 &&
-           c.kernel.empty() && c.weight_axes.size() == 2 &&
-           c.types.data == DType::kF32 && c.types.weight == DType::kF32 &&
-           c.types.sum == DType::kF32;
-  }
-
-  bool HasGroups(const Step& step) const {
-    return step.contraction()->contraction.in % storage_.group == 0;
-  }
-
-  static bool ByRows(const Step& step) {
-    return step.contraction()->contraction.weight_axes[0] == Role::kOut;
-  }
-
   // The constant that `make` makes of the step's weight, once for all steps
   // that want the same.
   template <class Make>
@@ -249,6 +327,32 @@ class NarrowedWeights {
 };
 
 }  // namespace
+
+std::vector<NarrowedWeight> WeightsToNarrow(const Program& program,
+                                            const WeightStorage& storage) {
+  std::vector<NarrowedWeight> weights;
+  const auto add = [&](NarrowedWeight weight) {
+    const auto known =
+        std::ranges::find(weights, weight.name, &NarrowedWeight::name);
+    if (known == weights.end()) weights.push_back(std::move(weight));
+  };
+  for (const Step& step : program.steps) {
+    StepBody body = step.body;
+    body.VisitPrograms([&](std::shared_ptr<const Program>& inner) {
+      for (NarrowedWeight& weight : WeightsToNarrow(*inner, storage)) {
+        add(std::move(weight));
+      }
+    });
+    if (!IsWanted(program, step, storage)) continue;
+    const Buffer& weight = program.buffers[step.inputs[1]];
+    add({weight.name,
+         [wide = weight.constant, by_rows = ByRows(step),
+          rounded = RoundedBy(KindFor(step, storage)), group = storage.group] {
+           return RelativeError(Rows(wide, by_rows), rounded, group);
+         }});
+  }
+  return weights;
+}
 
 Result<bool> NarrowWeights(Program& program, PassContext& context) {
   if (context.weights.kind == WeightKind::kF32) return false;

@@ -9,15 +9,12 @@
 #include <memory>
 
 #include "frontend/variables.h"
-#include "runtime/fit/request.h"
-#include "runtime/fit/samples.h"
 #include "tools/command.h"
 #include "tools/output_file.h"
+#include "tools/quantize/accuracy_text.h"
 #include "tools/quantize/calibration.h"
+#include "tools/quantize/sample_options.h"
 #include "tools/request_options.h"
-#include "tools/train_data.h"
-#include "tools/train_shapes.h"
-#include "tools/usage/source_help.h"
 #include "tools/usage/values.h"
 
 namespace mxc {
@@ -26,10 +23,8 @@ namespace {
 struct CalibrateOptions {
   ReportStyle style;
   RequestOptions request;
-  DataRequest data;
-  std::string validation;  // empty: what `data` holds out
-  std::vector<std::string> validation_options, kept;
-  int64_t samples = 512;
+  SampleOptions samples;
+  std::vector<std::string> kept;
   CalibrationRequest calibration;
   std::string output;
   bool overwrite = false;
@@ -58,43 +53,17 @@ Status RequireOutput(const CalibrateOptions& options) {
   return Done{};
 }
 
-// The samples as mxc-run opens them: so many batches as have enough of them.
-void TakeSamples(const CalibrateOptions& options, CalibrationRequest& request) {
-  const int64_t batch = options.data.batch_size;
-  request.samples.data = options.data.source;
-  request.samples.settings = options.data.settings;
-  request.samples.settings.push_back(fmt::format(
-      "epoch_batches={}", std::max<int64_t>(1, options.samples / batch)));
-  request.samples.seed = options.data.seed;
-  request.validation.data =
-      options.validation.empty() ? options.data.source : options.validation;
-  request.validation.settings = options.validation.empty()
-                                    ? options.data.settings
-                                    : options.validation_options;
-  request.validation.offered = options.data.settings;
-  request.validation.seed = options.data.seed;
-}
-
 Result<CalibrationRequest> RequestFor(
     const CalibrateOptions& options,
     const std::shared_ptr<LoadedNetwork>& network) {
   CalibrationRequest request = options.calibration;
-  MXC_ASSIGN(request.compile, RequestOf(options.request));
-  DataRequest data = options.data;
-  data.takes = TakenBy(*network, request.compile.For(0));
-  MXC_ASSIGN(const auto source,
-             OpenData(data, network->parameter_file().provenance));
-  MXC_ASSIGN(const Model model,
-             DraftForShapes(*source, *network, request.compile.For(0)));
-  if (source->buckets() != 1) {
-    return UnplacedError(
-        "the samples have several lengths; name one (--data-opt help)");
-  }
-  request.compile.label_names = source->label_names();
-  request.compile.preprocessing = source->preprocessing();
-  TakeShapes(*source, model, request.compile);
+  MXC_ASSIGN(CompileRequest compile, RequestOf(options.request));
+  MXC_ASSIGN(MeasuredRequest on,
+             MeasuredOn(options.samples, std::move(compile), *network));
+  on.accuracy_budget = request.on.accuracy_budget;
+  on.threads = request.on.threads;
+  request.on = std::move(on);
   request.kept = {options.kept.begin(), options.kept.end()};
-  TakeSamples(options, request);
   return request;
 }
 
@@ -116,14 +85,6 @@ Status WriteForm(const Model& model, const std::string& path) {
 }
 
 Json JsonOf(const ValueRange& range) { return {range.low, range.high}; }
-
-Json JsonOf(const Accuracy& accuracy) {
-  Json json = Json::object();
-  for (const auto& [name, value] : accuracy.metrics) json[name] = value;
-  if (accuracy.agreement) json["agreement"] = *accuracy.agreement;
-  json["difference"] = accuracy.difference;
-  return json;
-}
 
 void PrintReport(const CalibrationReport& report, const std::string& path) {
   Json layers = Json::array();
@@ -149,18 +110,6 @@ std::string RangeText(const ValueRange& range) {
   return fmt::format("{:.4g} … {:.4g}", range.low, range.high);
 }
 
-void PrintAccuracy(const Accuracy& before, const Accuracy& after) {
-  PrintOut("{:14}  {:>9}  {:>9}\n", "", "float32", "int8");
-  for (size_t i = 0; i < before.metrics.size(); ++i) {
-    PrintOut("{:14}  {:9.6g}  {:9.6g}\n", before.metrics[i].first,
-             before.metrics[i].second, after.metrics[i].second);
-  }
-  if (after.agreement) {
-    PrintOut("{:14}  {:9}  {:9.6g}\n", "agreement", 1, *after.agreement);
-  }
-  PrintOut("{:14}  {:9}  {:9.4g}\n", "difference", 0, after.difference);
-}
-
 void PrintTable(const CalibrationReport& report) {
   size_t width = 5;
   for (const CalibratedLayer& layer : report.layers) {
@@ -173,7 +122,7 @@ void PrintTable(const CalibrationReport& report) {
              layer.is_integer ? "int8" : "float32", layer.error,
              RangeText(layer.data), RangeText(layer.output), layer.why_float);
   }
-  PrintAccuracy(report.before, report.after);
+  PrintAccuracy(report.before, report.after, "int8");
 }
 
 Result<CalibrationReport> Calibrate(const CalibrateOptions& options) {
@@ -210,34 +159,6 @@ int RunCalibrate(const CalibrateOptions& options) {
   return kSuccess;
 }
 
-void AddSampleOptions(CLI::App& app, CalibrateOptions& options) {
-  const auto group = [](CLI::Option* option) { option->group("Data"); };
-  group(app.add_option("--data", options.data.source,
-                       "where the samples come from:\n" + data::SourcesHelp())
-            ->type_name("SOURCE")
-            ->required());
-  group(app.add_option("--data-opt", options.data.settings,
-                       "an option of the source (repeatable)")
-            ->type_name("NAME=VALUE")
-            ->allow_extra_args(false));
-  group(app.add_option("--samples", options.samples,
-                       "how many of them the ranges are those of")
-            ->check(Between(1, int64_t{1} << 40))
-            ->capture_default_str());
-  group(app.add_option("--val", options.validation,
-                       "the samples that tell how good the network is "
-                       "(default: those that --data holds out)")
-            ->type_name("SOURCE"));
-  group(app.add_option("--val-opt", options.validation_options,
-                       "an option of --val (repeatable)")
-            ->type_name("NAME=VALUE")
-            ->allow_extra_args(false));
-  group(app.add_option("--batch-size", options.data.batch_size,
-                       "samples that are computed at once")
-            ->check(Between(1, 1 << 20))
-            ->capture_default_str());
-}
-
 void AddCalibrationOptions(CLI::App& app, CalibrateOptions& options) {
   CalibrationRequest& request = options.calibration;
   const auto group = [](CLI::Option* option) { option->group("Calibration"); };
@@ -264,11 +185,12 @@ void AddCalibrationOptions(CLI::App& app, CalibrateOptions& options) {
                        "of the sum of squares, relative to the output's")
             ->check(NotNegative())
             ->capture_default_str());
-  group(app.add_option("--accuracy-budget", request.accuracy_budget,
+  group(app.add_option("--accuracy-budget", request.on.accuracy_budget,
                        "by how much the network may get worse, in points of "
                        "accuracy (else percent of the metric): layers stay of "
                        "floats until it does not")
-            ->check(NotNegative())
+            ->transform(Percent())
+            ->type_name("P%")
             ->capture_default_str());
 }
 
@@ -276,22 +198,19 @@ void AddCalibrationOptions(CLI::App& app, CalibrateOptions& options) {
 
 std::function<int()> AddCalibrate(CLI::App& app) {
   auto options = std::make_shared<CalibrateOptions>();
-  options->data.shuffle = false;
   AddModelOptions(app, options->request);
   app.get_option("MODEL")->required();
   AddWeightOptions(app, options->request.request.network);
-  AddSampleOptions(app, *options);
+  AddSampleOptions(app, options->samples);
+  app.get_option("--data")->required();
   AddCalibrationOptions(app, *options);
   app.add_option("-o", options->output, "what is written")
       ->required()
       ->type_name("PREFIX-symbol.json");
   app.add_flag("--overwrite", options->overwrite, "write over files");
-  app.add_option("--threads", options->calibration.threads,
+  app.add_option("--threads", options->calibration.on.threads,
                  "0: one for each processor")
       ->check(Between(0, 512));
-  OfferSourceHelp(
-      app, {{"--data", options->data.source, options->data.settings},
-            {"--val", options->validation, options->validation_options}});
   AddPlanOptions(app, options->request);
   AddKernelOptions(app, options->request.request);
   ReferToCompile(app);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "runtime/base/destination.h"
@@ -12,6 +13,7 @@
 #include "tools/ensemble.h"
 #include "tools/output_file.h"
 #include "tools/picture_settings.h"
+#include "tools/quantize/within_budget.h"
 #include "tools/request_options.h"
 #include "tools/run/label_file.h"
 #include "tools/terminal.h"
@@ -26,6 +28,8 @@ struct CompileOptions {
   EmitOptions emit;
   PictureSettings pictures;
   EnsembleRequest ensemble;
+  SampleOptions samples;
+  std::optional<double> accuracy_budget;
   bool time_passes = false, print_passes = false;
 };
 
@@ -72,6 +76,31 @@ Status TakePictures(const PictureSettings& settings, CompileRequest& request) {
   if (!names.ok()) return UnplacedError(names.status().message());
   request.label_names = std::move(*names);
   return Done{};
+}
+
+// What becomes of the request within --accuracy-budget; none where it says
+// nothing.
+Result<std::optional<BudgetReport>> FitBudget(const CompileOptions& options,
+                                              CompileRequest& request) {
+  const bool has_samples = !options.samples.data.source.empty();
+  if (!options.accuracy_budget) {
+    if (!has_samples) return std::optional<BudgetReport>();
+    return UnplacedError(
+        "--data without --accuracy-budget, which says by how much the network "
+        "may get worse on them");
+  }
+  if (!has_samples) {
+    return UnplacedError(
+        "--accuracy-budget needs the samples on which it is measured (--data)");
+  }
+  const auto tell = [&](const char* phase, const std::string& text) {
+    PrintPhase(options.emit.style, phase, text);
+  };
+  MXC_ASSIGN(
+      BudgetReport report,
+      FitIntoBudget(options.samples, *options.accuracy_budget, request, tell));
+  tell("accuracy", report.Text());
+  return std::optional(std::move(report));
 }
 
 // Names that belong to no class, or classes without one.
@@ -135,6 +164,15 @@ int RunCompile(CompileOptions options) {
     const Status pictures = TakePictures(options.pictures, *request);
     if (!pictures.ok()) request = pictures.errors();
   }
+  std::optional<BudgetReport> budget;
+  if (request.ok()) {
+    auto fitted = FitBudget(options, *request);
+    if (fitted.ok()) {
+      budget = std::move(*fitted);
+    } else {
+      request = fitted.errors();
+    }
+  }
   if (!request.ok()) {
     return Fail(options.emit.style, request.errors(), "nothing was written");
   }
@@ -161,7 +199,7 @@ int RunCompile(CompileOptions options) {
     return Fail(options.emit.style, emitted.errors(), outcome.WhatIsWritten());
   }
   if (options.emit.style.json) {
-    PrintReport(options.emit, *plan, outcome, options.time_passes,
+    PrintReport(options.emit, *plan, outcome, budget, options.time_passes,
                 watch.seconds());
     return kSuccess;
   }
@@ -200,6 +238,17 @@ std::function<int()> AddCompile(CLI::App& app) {
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
   AddKernelOptions(app, request);
+  AddSampleOptions(app, options->samples);
+  app.add_option(
+         "--accuracy-budget", options->accuracy_budget,
+         "compute with fewer bits what can be so that the network gets worse "
+         "by no more than this on the samples, in points of accuracy (else "
+         "percent of the metric): weights as --weights says, or what is kept "
+         "between layers as --precision says; where neither does, layers of "
+         "8-bit numbers, as 'mxc calibrate' makes them")
+      ->transform(Percent())
+      ->type_name("P%")
+      ->group("Data");
   app.option_defaults()->group("Output");
   app.add_option(
          "--emit", options->emit.kinds,
@@ -238,6 +287,7 @@ std::function<int()> AddCompile(CLI::App& app) {
       "  mxc compile models/resnet-50.json --init xavier\n"
       "  mxc compile net-symbol.json --batch 1,8 -o net.mxa\n"
       "  mxc compile net.json --emit obj,header\n"
+      "  mxc compile net-symbol.json --data digits --accuracy-budget 0.5%\n"
       "  mxc compile net.json --emit web --entry train,infer -o page\n"
       "  mxc compile --ensemble mean a-symbol.json b-symbol.json -o ab.mxa\n"
       "  mxc compile net.json --init xavier --entry train,score");

@@ -7,6 +7,7 @@
 #include "runtime/base/shell_word.h"
 #include "tools/command.h"
 #include "tools/overview.h"
+#include "tools/quantize/accuracy_text.h"
 
 namespace mxc {
 namespace {
@@ -19,6 +20,23 @@ Json ToJson(const TuningReport& tuning) {
           {"seconds", tuning.seconds},
           {"cache", tuning.cache},
           {"note", tuning.note}};
+}
+
+Json ToJson(const BudgetReport& report) {
+  Json layers = Json::array();
+  for (size_t i = 0; i < report.layers.size(); ++i) {
+    layers.push_back({{"name", report.layers[i].name},
+                      {"error", report.layers[i].error},
+                      {"narrow", bool{report.outcome.narrow[i]}}});
+  }
+  const Accuracy &before = report.outcome.before, &after = report.outcome.after;
+  return {{"budget", report.budget},
+          {"form", report.form},
+          {"layers", layers},
+          {"samples", before.samples},
+          {"before", JsonOf(before)},
+          {"after", JsonOf(after)},
+          {"worse", after.WorseThan(before)}};
 }
 
 // Null where there is no file.
@@ -83,7 +101,9 @@ void PrintPassTimes(const Plan& plan) {
 }
 
 void PrintReport(const EmitOptions& options, const Plan& plan,
-                 const Outcome& outcome, bool time_passes, double seconds) {
+                 const Outcome& outcome,
+                 const std::optional<BudgetReport>& budget, bool time_passes,
+                 double seconds) {
   Json phases = Json::array();
   for (const Outcome::Phase& phase : outcome.phases) {
     phases.push_back({{"name", phase.name}, {"seconds", phase.seconds}});
@@ -107,6 +127,7 @@ void PrintReport(const EmitOptions& options, const Plan& plan,
                  {"kernels", outcome.kernels},
                  {"kernels_cached", outcome.cached},
                  {"phases", phases}};
+  if (budget) report["accuracy"] = ToJson(*budget);
   if (plan.tuning) report["tuning"] = ToJson(*plan.tuning);
   if (time_passes) {
     Json passes = Json::array();

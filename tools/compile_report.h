@@ -2,8 +2,11 @@
 // What `mxc compile` says when it is done, and of its pipeline.
 #pragma once
 
+#include <optional>
+
 #include "tools/driver/compile.h"
 #include "tools/emit.h"
+#include "tools/quantize/within_budget.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -16,7 +19,9 @@ void PrintPassTimes(const Plan& plan);
 
 // All of it as JSON, with `time_passes` each pass's time.
 void PrintReport(const EmitOptions& options, const Plan& plan,
-                 const Outcome& outcome, bool time_passes, double seconds);
+                 const Outcome& outcome,
+                 const std::optional<BudgetReport>& budget, bool time_passes,
+                 double seconds);
 
 // The next command that a person would type.
 void PrintNext(const EmitOptions& options, const Plan& plan);

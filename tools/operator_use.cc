@@ -3,6 +3,7 @@
 
 #include <iterator>
 
+#include "frontend/expanded.h"
 #include "ir/graph/supported.h"
 #include "ir/support/nearest.h"
 
@@ -12,7 +13,9 @@ namespace {
 OperatorUse Classify(const Node& node) {
   OperatorUse use;
   use.first = &node;
-  if (node.kind == Node::Kind::kOpaque) {
+  if (node.kind == Node::Kind::kOpaque && IsExpanded(node)) {
+    use.status = "supported";
+  } else if (node.kind == Node::Kind::kOpaque) {
     use.status = "unknown" + NearestNote(NearestOperator(node.op_name));
   } else {
     use.status = CanBeCompiled(*node.op) ? "supported" : "not compiled yet";

@@ -21,6 +21,10 @@
 //                    "none", the input: "10 none softmax_label"
 //   head             what the output of a loss head and its label hold, in the
 //                    form of runtime/train/head.h
+// Of any whose products have weights of fewer bits than their parameters:
+//   weights          bf16, int8 or int4:GROUP, so many inputs of an output to a
+//                    scale
+//   kept_weight      a parameter, or a pattern of several, that has all its bits
 // Of any that writes texts token by token:
 //   rows_kept        how many tokens a text may have
 // Of each entry, after its line `entry`:

@@ -256,6 +256,34 @@ TEST_CASE("mxc_compile: precisions have the names of the command line") {
             "precision 'half' is unknown; expected f32, tf32, bf16 or f16"});
 }
 
+TEST_CASE("mxc_compile: weights of fewer bits, but of those that are kept") {
+  mxc_compile_options options = Options();
+  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 64]},
+    "nodes": [{"op": "FullyConnected", "name": "a", "num_hidden": 64},
+              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json";
+  options.text = two.data();
+  options.text_size = two.size();
+  const size_t wide = Compiled(options).size();
+  options.weights = "int8";
+  const std::string both = Compiled(options);
+  CHECK(both.find("\nweights: int8\n") != both.npos);
+  CHECK(both.find("kept_weight:") == both.npos);
+  const char* kept = "b_*";
+  options.kept_weights = &kept;
+  options.kept_weight_count = 1;
+  const std::string one = Compiled(options);
+  CHECK(one.find("\nkept_weight: b_*\n") != one.npos);
+  // Each matrix takes 3 bytes of 4 less; code may take a little more.
+  constexpr size_t kSaved = size_t{3} * 64 * 64, kSlack = kSaved / 3;
+  CHECK(wide > both.size() + 2 * kSaved - kSlack);
+  CHECK(wide > one.size() + kSaved - kSlack);
+  CHECK(one.size() > both.size() + kSaved - kSlack);
+  options.weights = "int4:7";
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{"weights 'int4:7' are unknown; expected f32, "
+                                 "bf16, int8, int4 or int4:GROUP"});
+}
+
 TEST_CASE("mxc_compile: labels are smoothed where something trains") {
   mxc_compile_options options = Options();
   const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},

@@ -32,6 +32,26 @@ def test_values_are_those_of_numpy():
     assert np.array_equal(model(data=x), model(x))
 
 
+def test_weights_of_fewer_bits():
+    rng = np.random.default_rng(3)
+    net = {"mxc": 1, "inputs": {"data": [2, 64]},
+           "nodes": [{"op": "FullyConnected", "name": "fc", "num_hidden": 64,
+                      "no_bias": True}]}
+    weight = rng.normal(size=(64, 64)).astype(np.float32)
+    weight[:, 0] = 127  # so that levels are whole numbers
+    whole = np.rint(weight)
+    x = rng.normal(size=(2, 64)).astype(np.float32)
+    narrow = mxc.compile(net, params={"fc_weight": weight}, weights="int8")
+    assert np.allclose(narrow(x), x @ whole.T, rtol=1e-5, atol=1e-4)
+    kept = mxc.compile(net, params={"fc_weight": weight}, weights="int8",
+                       keep_weights=["fc_*"])
+    assert np.allclose(kept(x), x @ weight.T, rtol=1e-5, atol=1e-4)
+    with pytest.raises(mxc.CompileError, match="weights 'int3' are unknown"):
+        mxc.compile(SMALL, init="xavier", weights="int3")
+    with pytest.raises(mxc.CompileError, match="weights= is for weights that"):
+        mxc.compile(SMALL, init="xavier", weights="int8", entries=["train"])
+
+
 def test_parameters_from_files(tmp_path):
     model, weight, bias = small()
     np.savez(tmp_path / "a.npz", fc_weight=weight, fc_bias=bias)
@@ -270,6 +290,7 @@ def test_errors_of_networks_are_in_pythons_words(tmp_path):
     ("compile it with --entry train,score", 'compile it with entries=["train", "score"]'),
     ("name a file (--params) or (--init xavier)", 'name a file (params=) or (init="xavier")'),
     ("needs --batch 32, --seed and --fixed", "needs batch=32, seed= and fixed="),
+    ("--keep-weight 'fc*' without --weights int8", """keep_weights=['fc*'] without weights="int8\""""),
     ("--golden off leaves it out", "--golden off leaves it out"),
     ("a-batch, --batches stay", "a-batch, --batches stay")])
 def test_options_of_the_command_line_in_python(command_line, python):

@@ -10,6 +10,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/data/label_names.h"
 #include "tools/driver/kernel_name.h"
+#include "tools/driver/precision.h"
 
 namespace mxc {
 namespace {
@@ -51,6 +52,14 @@ void AddOptimizer(const TrainingOptions& training, Manifest& manifest) {
   manifest.emplace_back(
       "learning_rate",
       fmt::format("{}", optimizer->options(attrs.get()).learning_rate));
+}
+
+void AddWeights(const WeightStorage& weights, Manifest& manifest) {
+  if (weights.kind == WeightKind::kF32) return;
+  manifest.emplace_back("weights", WeightsName(weights));
+  for (const std::string& pattern : weights.kept) {
+    manifest.emplace_back("kept_weight", pattern);
+  }
 }
 
 // What scoring needs, by any entry.
@@ -117,6 +126,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
   if (request.streams > 0) {
     manifest.emplace_back("rows_kept", std::to_string(plan.rows_kept));
   }
+  AddWeights(request.weights, manifest);
   AddTraining(request, plan, manifest);
   AddLabels(plan, manifest);
   for (const Program& program : plan.programs) {

@@ -172,6 +172,14 @@ typedef struct mxc_compile_options {
    * "softmax_cross_entropy", or "mse:scores" where it has several outputs. Null:
    * by its own. */
   const char* loss;
+
+  /* In what products keep the constant weights that they multiply with, as `mxc
+   * compile --weights` has it: "bf16", "int8", "int4" or "int4:64"; null:
+   * "f32". Not where an entry trains. */
+  const char* weights;
+  /* Of parameters that stay as they are, as a shell's patterns. */
+  const char* const* kept_weights;
+  size_t kept_weight_count;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <charconv>
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "tools/driver/request.h"
 
@@ -25,6 +27,12 @@ inline bool SetPrecision(std::string_view name, CompileRequest& request) {
 inline constexpr std::string_view kWeightKinds =
     "f32, bf16, int8, int4 or int4:GROUP";
 
+inline constexpr std::pair<std::string_view, WeightKind> kWeightNames[] = {
+    {"f32", WeightKind::kF32},
+    {"bf16", WeightKind::kBF16},
+    {"int8", WeightKind::kInt8},
+    {"int4", WeightKind::kInt4}};
+
 // Likewise. int4:64 has a scale for each 64 inputs of an output; any even number
 // up to 4096 will do.
 inline bool SetWeights(std::string_view name, WeightStorage& weights) {
@@ -43,15 +51,22 @@ inline bool SetWeights(std::string_view name, WeightStorage& weights) {
     weights.group = group;
     return true;
   }
-  for (const auto& [known, kind] : {std::pair("f32", WeightKind::kF32),
-                                    std::pair("bf16", WeightKind::kBF16),
-                                    std::pair("int8", WeightKind::kInt8),
-                                    std::pair("int4", WeightKind::kInt4)}) {
+  for (const auto& [known, kind] : kWeightNames) {
     if (name != known) continue;
     weights.kind = kind;
     return true;
   }
   return false;
+}
+
+// By which SetWeights gives the same.
+inline std::string WeightsName(const WeightStorage& weights) {
+  for (const auto& [name, kind] : kWeightNames) {
+    if (kind != weights.kind) continue;
+    if (kind != WeightKind::kInt4) return std::string(name);
+    return std::string(name) + ":" + std::to_string(weights.group);
+  }
+  return "";
 }
 
 }  // namespace mxc

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -20,7 +20,7 @@ int64_t CalibrationReport::integer_layers() const {
 }
 
 Calibration::Calibration(CalibrationRequest request,
-                         std::shared_ptr<LoadedNetwork> network, Tell tell)
+                         std::shared_ptr<LoadedNetwork> network, TellPhase tell)
     : request_(std::move(request)),
       network_(std::move(network)),
       tell_(std::move(tell)) {}
@@ -28,19 +28,20 @@ Calibration::Calibration(CalibrationRequest request,
 // Drafts are alike, so that a TensorId names the same value in each.
 Result<Model> Calibration::Draft() const {
   MXC_ASSIGN(Model model,
-             network_->DraftWithParameters(request_.compile.For(0)));
+             network_->DraftWithParameters(request_.on.compile.For(0)));
   MXC_RETURN_IF_ERROR(InferTypes(model.graph, /*complete=*/false));
-  if (!request_.compile.network.init.empty()) {
+  if (!request_.on.compile.network.init.empty()) {
     std::map<std::string, Tensor> drawn;
     MXC_RETURN_IF_ERROR(
-        InitializeMissing(request_.compile.network, model, drawn));
+        InitializeMissing(request_.on.compile.network, model, drawn));
   }
   MXC_RETURN_IF_ERROR(RequireParameters(model));
   return model;
 }
 
 Result<Trial> Calibration::Compile(const Graph& graph) {
-  return Trial::Compile(request_.compile, graph, arrays_, request_.threads);
+  return Trial::Compile(request_.on.compile, graph, arrays_,
+                        request_.on.threads);
 }
 
 Status Calibration::RequireKept() const {
@@ -81,7 +82,7 @@ Status Calibration::CollectRanges() {
   MXC_ASSIGN(const Trial trial, Compile(model.graph));
   std::vector<ValueStatistics> statistics(values.size());
   const auto pass = [&](void (ValueStatistics::*take)(std::span<const float>)) {
-    return trial.Run(request_.samples,
+    return trial.Run(request_.on.samples,
                      [&](const std::vector<train::FloatView>& all) -> Status {
                        for (size_t i = 0; i < values.size(); ++i) {
                          (statistics[i].*take)(all[outputs + i].values);
@@ -128,7 +129,7 @@ Status Calibration::MeasureErrors() {
   MXC_ASSIGN(const Trial trial, Compile(model.graph));
   std::vector<double> sums(2 * layers.size(), 0);
   MXC_RETURN_IF_ERROR(
-      trial.Run(request_.samples,
+      trial.Run(request_.on.samples,
                 [&](const std::vector<train::FloatView>& all) -> Status {
                   for (size_t i = 0; i < sums.size(); ++i) {
                     sums[i] += all[outputs + i].values[0];
@@ -173,49 +174,34 @@ void Calibration::Choose() {
   }
 }
 
-std::vector<size_t> Calibration::ByError() const {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < report_.layers.size(); ++i) {
-    if (report_.layers[i].is_integer) order.push_back(i);
+Result<Model> Calibration::Form(const std::vector<bool>& chosen) const {
+  MXC_ASSIGN(Model model, Draft());
+  if (std::ranges::count(chosen, true) > 0) {
+    QuantizeGraph(FindFusedLayers(model.graph), chosen, ranges_, model.graph);
   }
-  std::ranges::stable_sort(order, std::greater<>(),
-                           [&](size_t i) { return report_.layers[i].error; });
-  return order;
+  return model;
 }
 
-std::vector<bool> Calibration::Chosen() const {
-  std::vector<bool> chosen;
-  for (const CalibratedLayer& layer : report_.layers) {
-    chosen.push_back(layer.is_integer);
-  }
-  return chosen;
-}
-
-// Each time twice as many layers are given back to floats.
 Status Calibration::KeepWithinBudget() {
-  Validation validation(request_.validation);
-  {
-    MXC_ASSIGN(const Model model, Draft());
-    MXC_ASSIGN(const Trial floats, Compile(model.graph));
-    MXC_ASSIGN(report_.before, validation.Measure(floats));
+  std::vector<std::optional<double>> errors(report_.layers.size());
+  for (size_t i = 0; i < errors.size(); ++i) {
+    const CalibratedLayer& layer = report_.layers[i];
+    if (layer.is_integer) errors[i] = layer.error;
   }
-  for (size_t count = 1;; count *= 2) {
-    MXC_ASSIGN(Model model, Draft());
-    QuantizeGraph(FindFusedLayers(model.graph), Chosen(), ranges_, model.graph);
-    MXC_ASSIGN(const Trial trial, Compile(model.graph));
-    MXC_ASSIGN(report_.after, validation.Measure(trial));
-    ++report_.trials;
-    const double worse = report_.after.WorseThan(report_.before);
-    tell_("try",
-          fmt::format("{} of {} layers of 8-bit numbers: {:.2f} worse",
-                      report_.integer_layers(), report_.layers.size(), worse));
-    if (worse <= request_.accuracy_budget) return Done{};
-    const std::vector<size_t> order = ByError();
-    if (order.empty()) return Done{};
-    for (size_t i = 0; i < std::min(count, order.size()); ++i) {
-      Refuse(order[i], "accuracy");
-    }
+  const FormOf form = [this](const std::vector<bool>& chosen) -> Result<Trial> {
+    MXC_ASSIGN(const Model model, Form(chosen));
+    return Compile(model.graph);
+  };
+  MXC_ASSIGN(const BudgetOutcome outcome,
+             mxc::KeepWithinBudget(request_.on, errors, form,
+                                   "layers of 8-bit numbers", tell_));
+  report_.before = outcome.before;
+  report_.after = outcome.after;
+  report_.trials = outcome.trials;
+  for (size_t i = 0; i < errors.size(); ++i) {
+    if (errors[i] && !outcome.narrow[i]) Refuse(i, "accuracy");
   }
+  return Done{};
 }
 
 Result<Model> Calibration::Run() {
@@ -228,9 +214,11 @@ Result<Model> Calibration::Run() {
   }
   Choose();
   MXC_RETURN_IF_ERROR(KeepWithinBudget());
-  MXC_ASSIGN(Model model, Draft());
-  QuantizeGraph(FindFusedLayers(model.graph), Chosen(), ranges_, model.graph);
-  return model;
+  std::vector<bool> chosen;
+  for (const CalibratedLayer& layer : report_.layers) {
+    chosen.push_back(layer.is_integer);
+  }
+  return Form(chosen);
 }
 
 }  // namespace mxc

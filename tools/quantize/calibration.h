@@ -5,7 +5,6 @@
 // until the network is as good as was asked for.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -14,6 +13,7 @@
 #include "frontend/frontend.h"
 #include "ir/support/result.h"
 #include "tools/driver/network.h"
+#include "tools/quantize/budget.h"
 #include "tools/quantize/quantized_graph.h"
 #include "tools/quantize/trial.h"
 #include "tools/quantize/value_range.h"
@@ -21,14 +21,11 @@
 namespace mxc {
 
 struct CalibrationRequest {
-  CompileRequest compile;  // with the shapes that a batch has
-  fit::SampleRequest samples, validation;
+  MeasuredRequest on;
   RangeMode mode = RangeMode::kEntropy;
   double percentile = 99.99;
-  std::set<std::string> kept;    // layers that stay of floats
-  double greatest_error = 0.1;   // of a layer of 8-bit numbers
-  double accuracy_budget = 0.5;  // as Accuracy::WorseThan
-  int threads = 0;               // 0: one for each processor
+  std::set<std::string> kept;   // layers that stay of floats
+  double greatest_error = 0.1;  // of a layer of 8-bit numbers
 };
 
 struct CalibratedLayer {
@@ -52,15 +49,16 @@ struct CalibrationReport {
 
 class Calibration {
  public:
-  // `tell` is called with what has been done so far, a phase and a sentence.
-  using Tell = std::function<void(const char* phase, const std::string& text)>;
-
   Calibration(CalibrationRequest request,
-              std::shared_ptr<LoadedNetwork> network, Tell tell);
+              std::shared_ptr<LoadedNetwork> network, TellPhase tell);
 
   // The network to be written, with its parameters.
   Result<Model> Run();
   const CalibrationReport& report() const { return report_; }
+  // The parameters, as a request has them.
+  const std::shared_ptr<const ParameterArrays>& arrays() const {
+    return arrays_;
+  }
 
  private:
   Result<Model> Draft() const;
@@ -75,13 +73,12 @@ class Calibration {
   void Choose();
   Status KeepWithinBudget();
   void Refuse(size_t layer, std::string why);
-  // The layers that are still of 8-bit numbers, the greatest error first.
-  std::vector<size_t> ByError() const;
-  std::vector<bool> Chosen() const;
+  // With those layers of 8-bit numbers.
+  Result<Model> Form(const std::vector<bool>& chosen) const;
 
   const CalibrationRequest request_;
   const std::shared_ptr<LoadedNetwork> network_;
-  const Tell tell_;
+  const TellPhase tell_;
   std::shared_ptr<const ParameterArrays> arrays_;
   ValueRanges ranges_, whole_;
   std::set<TensorId> broken_;  // that have values which are no numbers

@@ -75,18 +75,28 @@ class Outputs : public train::ScoreListener {
 
 }  // namespace
 
-Result<Trial> Trial::Compile(const CompileRequest& like, const Graph& form,
-                             std::shared_ptr<const ParameterArrays> arrays,
-                             int threads) {
+CompileRequest RequestOfForm(const CompileRequest& like, const Graph& form,
+                             std::shared_ptr<const ParameterArrays> arrays) {
   CompileRequest request = like;
-  request.entries = {"infer"};
-  request.golden = Golden::kOff;
   request.network = {};
   request.network.model =
       StemOfNetwork(like.network.model) + "-symbol.json";  // of any format
   request.network.text = std::make_shared<SourceFile>(
       SourceFile{request.network.model, WriteSymbol(form)});
   request.network.arrays = std::move(arrays);
+  request.network.is_cancelled = like.network.is_cancelled;
+  return request;
+}
+
+Result<Trial> Trial::Compile(const CompileRequest& like, const Graph& form,
+                             std::shared_ptr<const ParameterArrays> arrays,
+                             int threads) {
+  return Compile(RequestOfForm(like, form, std::move(arrays)), threads);
+}
+
+Result<Trial> Trial::Compile(CompileRequest request, int threads) {
+  request.entries = {"infer"};
+  request.golden = Golden::kOff;
   Progress silent;
   MXC_ASSIGN(const Artifact artifact, mxc::Compile(request, silent));
   MXC_ASSIGN(runtime::NamelessFile file, MakeTemporaryFile());

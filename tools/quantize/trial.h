@@ -20,6 +20,8 @@ namespace mxc {
 
 class Trial {
  public:
+  // Compiles what is asked for, of its entries the one that infers.
+  static Result<Trial> Compile(CompileRequest request, int threads);
   // Compiles `form` for inference, otherwise as `like` says.
   static Result<Trial> Compile(const CompileRequest& like, const Graph& form,
                                std::shared_ptr<const ParameterArrays> arrays,
@@ -66,6 +68,10 @@ class Validation {
   const fit::SampleRequest samples_;
   std::vector<float> first_;  // output 0 of the first form
 };
+
+// `form` with these parameters, otherwise what `like` asks for.
+CompileRequest RequestOfForm(const CompileRequest& like, const Graph& form,
+                             std::shared_ptr<const ParameterArrays> arrays);
 
 // The parameters as a request has them.
 Result<std::shared_ptr<const ParameterArrays>> ArraysOf(const Model& model);

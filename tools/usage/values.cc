@@ -125,6 +125,19 @@ CLI::Validator SizeInBytes() {
       "");
 }
 
+CLI::Validator Percent() {
+  const CLI::Validator number = NotNegative();
+  return CLI::Validator(
+      [number](std::string& text) {
+        std::string digits = text;
+        if (digits.ends_with('%')) digits.pop_back();
+        if (!number(digits).empty()) return number(text);
+        text = digits;
+        return std::string();
+      },
+      "");
+}
+
 CLI::Validator OneOf(std::vector<std::string> names) {
   std::string listed = "{";
   for (const std::string& name : names) {

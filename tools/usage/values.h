@@ -24,6 +24,10 @@ CLI::Validator NotNegative();
 // "'0' is not a number above 0"
 CLI::Validator Positive();
 
+// "'-1%' is not a number of at least 0": a transform that takes the sign of
+// percent away.
+CLI::Validator Percent();
+
 // "'1' is not a number above 0 and below 1"
 CLI::Validator Fraction();
 // "'1' is not a number from 0 to less than 1"

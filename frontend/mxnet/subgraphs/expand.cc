@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "frontend/expanded.h"
 #include "frontend/frontend.h"
 #include "frontend/mxnet/subgraphs/expansion.h"
 #include "frontend/variables.h"
@@ -54,6 +55,8 @@ Result<bool> ExpandAll(Graph& graph) {
   }
   return any;
 }
+
+bool IsExpanded(const Node& node) { return RuleOf(node) != nullptr; }
 
 Status ExpandSubgraphs(Graph& graph) {
   MXC_ASSIGN(const bool any, ExpandAll(graph));

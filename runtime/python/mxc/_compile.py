@@ -153,6 +153,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             fixed: Sequence[str] = (), label_smoothing: float = 0,
             memory_budget: int = 0,
             precision: str | None = None,
+            weights: str | None = None, keep_weights: Sequence[str] = (),
             classes: Sequence[str] = (), preprocessing: str = "",
             num_classes: int = 0, loss: str | None = None,
             target: str | None = None, level: int = 2,
@@ -181,6 +182,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
         of the labels as they are.
     memory_budget: bytes of a plan's peak; 0: none.
     precision: of what is kept between layers: "f32", "bf16", "f16".
+    weights: of products whose weights are constants: "bf16", "int8", "int4",
+        "int4:64"; keep_weights: parameters that stay as they are ("fc1_*").
     classes, preprocessing: of the data that it was trained on (mxc.Data has
         them): the model knows names and takes pictures. Without, what is noted
         beside the parameters of a checkpoint.
@@ -218,6 +221,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.label_smoothing = label_smoothing
     request.memory_budget = memory_budget
     request.precision = precision or ""
+    request.weights = weights or ""
+    request.kept_weights = list(keep_weights)
     request.classes = list(classes)
     request.preprocessing = preprocessing
     request.num_classes = num_classes

@@ -31,12 +31,12 @@ struct Diagnostic {
 struct Request {
   std::string model, text, output;
   std::string params, init, optimizer, target, precision, tuning_cache,
-      object_cache, preprocessing, loss;
+      object_cache, preprocessing, loss, weights;
   std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
   std::vector<int64_t> batches;
-  std::vector<std::string> entries, attributes, fixed, classes;
+  std::vector<std::string> entries, attributes, fixed, classes, kept_weights;
   uint64_t seed = 0, memory_budget = 0;
   int64_t num_classes = 0;
   int level = 2;
@@ -62,7 +62,8 @@ class Options {
       : entries_(Pointers(request.entries)),
         attributes_(Pointers(request.attributes)),
         fixed_(Pointers(request.fixed)),
-        classes_(Pointers(request.classes)) {
+        classes_(Pointers(request.classes)),
+        kept_weights_(Pointers(request.kept_weights)) {
     mxc_compile_options_init(&options_, sizeof options_);
     SetNetwork(request);
     SetTraining(request);
@@ -74,6 +75,9 @@ class Options {
     options_.tuning_seconds = request.tuning_seconds;
     options_.object_cache = OrNull(request.object_cache);
     options_.precision = OrNull(request.precision);
+    options_.weights = OrNull(request.weights);
+    options_.kept_weights = kept_weights_.data();
+    options_.kept_weight_count = kept_weights_.size();
     options_.label_names = classes_.data();
     options_.label_name_count = classes_.size();
     options_.preprocessing = OrNull(request.preprocessing);
@@ -146,7 +150,8 @@ class Options {
   }
 
   mxc_compile_options options_;
-  std::vector<const char*> entries_, attributes_, fixed_, classes_;
+  std::vector<const char*> entries_, attributes_, fixed_, classes_,
+      kept_weights_;
   std::list<std::vector<int64_t>> dims_;
   std::vector<mxc_compile_array> arrays_;
   std::vector<mxc_compile_shape> shapes_;
@@ -209,6 +214,8 @@ NB_MODULE(_compiler, m) {
                               MXC_FIELD(label_smoothing) MXC_FIELD(classes)
                                   MXC_FIELD(preprocessing)
                                       MXC_FIELD(num_classes) MXC_FIELD(loss)
+                                          MXC_FIELD(weights)
+                                              MXC_FIELD(kept_weights)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

@@ -132,6 +132,20 @@ class OptionsReader {
         Error({}, "precision '{}' is unknown; expected {}", name, kPrecisions));
   }
 
+  WeightStorage Weights(const mxc_compile_options& options) {
+    WeightStorage weights;
+    const std::string name = TextOr(options.weights, "f32");
+    if (!SetWeights(name, weights)) {
+      errors_.push_back(Error({}, "weights '{}' are unknown; expected {}", name,
+                              kWeightKinds));
+    }
+    for (std::string& pattern :
+         Texts(options.kept_weights, options.kept_weight_count)) {
+      weights.kept.insert(std::move(pattern));
+    }
+    return weights;
+  }
+
  private:
   bool Named(const char* what, const char* name) {
     if (name != nullptr && *name != '\0') return true;
@@ -211,6 +225,7 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
   request.tuning.seconds = options.tuning_seconds;
   request.tuning.measure = options.level == 3;
   reader.Precision(TextOr(options.precision, "f32"), request);
+  request.weights = reader.Weights(options);
   if (options.object_cache != nullptr) {
     request.objects = std::make_shared<ObjectCache>(options.object_cache);
   }

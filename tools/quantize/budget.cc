@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/quantize/budget.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <utility>
+
+namespace mxc {
+namespace {
+
+class Search {
+ public:
+  Search(const MeasuredRequest& request,
+         const std::vector<std::optional<double>>& errors, const FormOf& form,
+         const std::string& what, const TellPhase& tell)
+      : budget_(request.accuracy_budget),
+        validation_(request.validation),
+        form_(form),
+        what_(what),
+        tell_(tell),
+        narrow_(errors.size(), false) {
+    for (size_t i = 0; i < errors.size(); ++i) {
+      if (errors[i]) order_.push_back(i);
+    }
+    std::ranges::stable_sort(order_, std::greater<>(),
+                             [&](size_t i) { return *errors[i]; });
+  }
+
+  // Twice as many have all their bits again until that is enough; from there
+  // back to the least number.
+  Result<BudgetOutcome> Run() {
+    {
+      MXC_ASSIGN(const Trial wide, form_(narrow_));
+      MXC_ASSIGN(outcome_.before, validation_.Measure(wide));
+    }
+    outcome_.narrow = narrow_;
+    outcome_.after = outcome_.before;
+    MXC_ASSIGN(bool enough, Try(0));
+    size_t too_few = 0, most = 0;
+    while (!enough) {
+      too_few = most;
+      most = std::min(order_.size(), std::max<size_t>(1, 2 * most));
+      MXC_ASSIGN(enough, Try(most));
+    }
+    while (most > too_few + 1) {
+      const size_t middle = (too_few + most) / 2;
+      MXC_ASSIGN(enough, Try(middle));
+      (enough ? most : too_few) = middle;
+    }
+    return std::move(outcome_);
+  }
+
+ private:
+  // Whether the network is good enough where so many layers have all their bits;
+  // it is what comes of the search then.
+  Result<bool> Try(size_t wide) {
+    if (wide == order_.size()) return true;
+    std::vector<bool> narrow = narrow_;
+    for (size_t i = wide; i < order_.size(); ++i) narrow[order_[i]] = true;
+    MXC_ASSIGN(const Trial trial, form_(narrow));
+    MXC_ASSIGN(const Accuracy after, validation_.Measure(trial));
+    ++outcome_.trials;
+    const double worse = after.WorseThan(outcome_.before);
+    tell_("try", fmt::format("{} of {} {}: {:.2f} worse", order_.size() - wide,
+                             narrow.size(), what_, worse));
+    if (!(worse <= budget_)) return false;
+    outcome_.narrow = std::move(narrow);
+    outcome_.after = after;
+    return true;
+  }
+
+  const double budget_;
+  Validation validation_;
+  const FormOf& form_;
+  const std::string& what_;
+  const TellPhase& tell_;
+  const std::vector<bool> narrow_;  // of the network with all its bits
+  std::vector<size_t> order_;       // layers, the greatest error first
+  BudgetOutcome outcome_;
+};
+
+}  // namespace
+
+int64_t BudgetOutcome::count() const {
+  return std::ranges::count(narrow, true);
+}
+
+Result<BudgetOutcome> KeepWithinBudget(
+    const MeasuredRequest& request,
+    const std::vector<std::optional<double>>& errors, const FormOf& form,
+    const std::string& what, const TellPhase& tell) {
+  return Search(request, errors, form, what, tell).Run();
+}
+
+}  // namespace mxc

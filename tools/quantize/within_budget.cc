@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/quantize/within_budget.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "frontend/variables.h"
+#include "passes/narrowed_weights.h"
+#include "tools/driver/plan.h"
+#include "tools/driver/precision.h"
+#include "tools/driver/unplaced_error.h"
+#include "tools/quantize/accuracy_text.h"
+#include "tools/quantize/calibration.h"
+
+namespace mxc {
+namespace {
+
+// What a network is measured as, whatever else is made of it.
+CompileRequest InferenceOf(const CompileRequest& request) {
+  CompileRequest infer = request;
+  infer.entries = {"infer"};
+  infer.batches.clear();
+  infer.buckets.clear();
+  infer.streams = 0;
+  infer.prefill = 0;
+  infer.after_pass = nullptr;
+  return infer;
+}
+
+// The weights of the network's products, as the pass that narrows them finds
+// them.
+Result<std::vector<NarrowedWeight>> NarrowedWeightsOf(CompileRequest request) {
+  std::vector<NarrowedWeight> weights;
+  bool is_past = false;
+  request.after_pass = [&](const PassOptions::Report& report) -> Status {
+    is_past = is_past || report.name == "narrow-weights";
+    if (report.program != nullptr && !is_past) {
+      weights = WeightsToNarrow(*report.program, request.weights);
+    }
+    return Done{};
+  };
+  Progress silent;
+  const Result<Plan> plan = MakePlan(request, silent);
+  if (!plan.ok()) return plan.errors();
+  if (!is_past) weights.clear();
+  return weights;
+}
+
+Result<BudgetReport> NarrowWeightsWithin(const MeasuredRequest& on,
+                                         CompileRequest& request,
+                                         const TellPhase& tell) {
+  BudgetReport report;
+  report.form = WeightsName(request.weights) + " weights";
+  MXC_ASSIGN(const std::vector<NarrowedWeight> weights,
+             NarrowedWeightsOf(on.compile));
+  std::vector<std::optional<double>> errors;
+  for (const NarrowedWeight& weight : weights) {
+    report.layers.push_back({weight.name, weight.error()});
+    errors.emplace_back(report.layers.back().error);
+  }
+  const auto storage = [&](const std::vector<bool>& narrow) {
+    WeightStorage weights = request.weights;
+    for (size_t i = 0; i < narrow.size(); ++i) {
+      if (!narrow[i]) weights.kept.insert(report.layers[i].name);
+    }
+    return weights;
+  };
+  const FormOf form = [&](const std::vector<bool>& narrow) {
+    CompileRequest trial = on.compile;
+    trial.weights = storage(narrow);
+    return Trial::Compile(std::move(trial), on.threads);
+  };
+  MXC_ASSIGN(report.outcome,
+             KeepWithinBudget(on, errors, form, report.form, tell));
+  request.weights = storage(report.outcome.narrow);
+  return report;
+}
+
+Result<BudgetReport> LowerPrecisionWithin(const MeasuredRequest& on,
+                                          CompileRequest& request,
+                                          const TellPhase& tell) {
+  BudgetReport report;
+  report.form = request.precision == DType::kBF16 ? "bf16" : "f16";
+  report.layers.push_back({"the network"});
+  const FormOf form = [&](const std::vector<bool>& narrow) {
+    CompileRequest trial = on.compile;
+    if (!narrow[0]) trial.precision = DType::kF32;
+    return Trial::Compile(std::move(trial), on.threads);
+  };
+  MXC_ASSIGN(
+      report.outcome,
+      KeepWithinBudget(on, {0.0}, form, "networks of " + report.form, tell));
+  if (!report.outcome.narrow[0]) request.precision = DType::kF32;
+  return report;
+}
+
+Result<BudgetReport> CalibrateWithin(
+    const MeasuredRequest& on, const std::shared_ptr<LoadedNetwork>& network,
+    CompileRequest& request, const TellPhase& tell) {
+  CalibrationRequest calibrated;
+  calibrated.on = on;
+  Calibration calibration(std::move(calibrated), network, tell);
+  MXC_ASSIGN(const Model model, calibration.Run());
+  BudgetReport report;
+  report.form = "layers of 8-bit numbers";
+  report.outcome.before = calibration.report().before;
+  report.outcome.after = calibration.report().after;
+  report.outcome.trials = calibration.report().trials;
+  for (const CalibratedLayer& layer : calibration.report().layers) {
+    report.layers.push_back({layer.name, layer.error});
+    report.outcome.narrow.push_back(layer.is_integer);
+  }
+  request = RequestOfForm(request, model.graph, calibration.arrays());
+  return report;
+}
+
+// The shapes that the network is compiled for where nobody says others: those
+// that it says itself, else those of the data.
+void TakeShapesFor(const LoadedNetwork& network, const MeasuredRequest& on,
+                   CompileRequest& request) {
+  const Result<Model> said = network.Draft(request.For(0));
+  for (const auto& [name, shape] : on.compile.input_shapes) {
+    const Node* input = said.ok() ? said->graph.FindVariable(name) : nullptr;
+    if (input == nullptr || IsLabel(said->graph, *input)) continue;
+    const Shape& own = input->types[0].shape;
+    Extents dims = shape;
+    if (own.known_rank() && own.rank() > 0) {
+      for (int axis = 0; axis < own.rank(); ++axis) {
+        if (own.known(axis)) dims[axis] = own[axis];
+      }
+      const int batch = BatchAxis(*input, own.rank());
+      if (!own.known(batch)) dims[batch] = 1;
+    }
+    request.input_shapes.emplace(name, dims);
+  }
+}
+
+}  // namespace
+
+std::string BudgetReport::Text() const {
+  return fmt::format("{} of {} {}; {}", outcome.count(), layers.size(), form,
+                     AccuracyText(outcome.before, outcome.after));
+}
+
+Result<BudgetReport> FitIntoBudget(const SampleOptions& samples, double budget,
+                                   CompileRequest& request,
+                                   const TellPhase& tell) {
+  MXC_RETURN_IF_ERROR(CheckRequest(request));
+  if (request.trains()) {
+    return UnplacedError(
+        "--accuracy-budget is for networks that infer; an entry trains");
+  }
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
+  MXC_ASSIGN(MeasuredRequest on,
+             MeasuredOn(samples, InferenceOf(request), *network));
+  on.accuracy_budget = budget;
+  request.label_names = on.compile.label_names;
+  request.preprocessing = on.compile.preprocessing;
+  Result<BudgetReport> report = [&] {
+    if (request.weights.kind != WeightKind::kF32) {
+      return NarrowWeightsWithin(on, request, tell);
+    }
+    if (request.precision != DType::kF32) {
+      return LowerPrecisionWithin(on, request, tell);
+    }
+    TakeShapesFor(*network, on, request);
+    return CalibrateWithin(on, network, request, tell);
+  }();
+  if (report.ok()) report->budget = budget;
+  return report;
+}
+
+}  // namespace mxc
