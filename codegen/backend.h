@@ -46,7 +46,8 @@ class Backend {
     return Done{};
   }
 
-  // Whether CatalogOptions or CodegenOptions may have an option of that name.
+  // Returns whether CatalogOptions or CodegenOptions may have an option of that
+  // name.
   virtual bool Takes(const Target& /*target*/,
                      std::string_view /*option*/) const {
     return false;

@@ -39,7 +39,8 @@ inline constexpr double kRoundingBudget = 7.5e-6;
 std::unique_ptr<KernelCatalog> MakeKernelCatalog(
     const Target& target, const CatalogOptions& options = {});
 
-// Whether the target's back end understands the option, of a catalog or of code.
+// Returns whether the target's back end understands the option, of a catalog or
+// of code.
 bool TakesOption(const Target& target, std::string_view option);
 
 class ObjectCache;

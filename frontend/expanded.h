@@ -6,7 +6,7 @@
 
 namespace mxc {
 
-// Whether ExpandSubgraphs replaces the node.
+// Returns whether ExpandSubgraphs replaces the node.
 bool IsExpanded(const Node& node);
 
 }  // namespace mxc

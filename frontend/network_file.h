@@ -27,8 +27,8 @@ class NetworkFile {
   virtual Result<Graph> Build(const BuildOptions& options,
                               Diagnostics& notes) const = 0;
 
-  // Whether Build has given every input the type that `options` ask for, because
-  // the graph depends on it. Else these are set afterwards.
+  // Returns whether Build has given every input the type that `options` ask
+  // for, because the graph depends on it. Else these are set afterwards.
   virtual bool binds_inputs() const { return false; }
 
   // Values that the file has itself, by the names of the graph's variables; a

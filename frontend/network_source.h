@@ -28,7 +28,7 @@ class NetworkSource {
   std::span<const std::byte> bytes() const;
   // Keeps what bytes() gives alive; null where the text does.
   std::shared_ptr<const void> owner() const;
-  // Whether a zero byte is among the first 4,096, as no text has it.
+  // Returns whether a zero byte is among the first 4,096, as no text has it.
   bool binary() const;
 
   // The content as text, for errors to quote. Made when it is first asked for.

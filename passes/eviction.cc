@@ -96,7 +96,7 @@ class EvictionReplay {
     return plan_.values_[plan_.root_[buffer]];
   }
 
-  // Whether a step of the program from `horizon` on reads the value.
+  // Returns whether a step of the program from `horizon` on reads the value.
   bool NeededFrom(int root, int horizon) {
     const std::vector<int>& uses = plan_.values_[root].uses;
     size_t& next = next_use_[root];

@@ -131,8 +131,8 @@ Buffer Between(std::string name, DType dtype, const Extents& dims) {
   return buffer;
 }
 
-// Whether all is of one type of floats in which sums are formed: the order of
-// the two is then a matter of its last bits.
+// Returns whether all is of one type of floats in which sums are formed: the
+// order of the two is then a matter of its last bits.
 bool IsOneFloat(const Program& program, const Step& convolution,
                 const Step& pooling) {
   const ContractionTypes& types = convolution.contraction()->contraction.types;

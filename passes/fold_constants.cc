@@ -59,7 +59,8 @@ bool Foldable(const Graph& graph, const Node& node) {
 // A constant may be replaced by as many bytes as it has, in whatever pieces.
 class Growth {
  public:
-  // Whether the node's outputs may stand beside what was made of its inputs.
+  // Returns whether the node's outputs may stand beside what was made of its
+  // inputs.
   bool Admits(const Node& node) {
     int64_t free = 0;
     for (const Value& input : node.inputs) free += FreeBytes(input);

@@ -67,7 +67,7 @@ int64_t ElementsRead(const Program& program, const Step& producer,
   return elements;
 }
 
-// Whether some node of a value, not of an index, is so.
+// Returns whether some node of a value, not of an index, is so.
 bool AnyNode(const Expr& e, const std::function<bool(const ExprNode&)>& is,
              ExprSet& seen) {
   if (!seen.Insert(e.get())) return false;
@@ -102,7 +102,7 @@ bool IsComparison(const ExprNode& e) {
           e.binary == BinaryOp::kLess || e.binary == BinaryOp::kLessEqual);
 }
 
-// Whether the step compares the buffer's elements with other data.
+// Returns whether the step compares the buffer's elements with other data.
 bool ComparesWithOthers(const Step& step, int buffer) {
   bool compares = false;
   VisitExprs(step, [&](const Expr& e) {
@@ -119,7 +119,7 @@ bool ComparesWithOthers(const Step& step, int buffer) {
   return compares;
 }
 
-// Whether it matters that each reader sees the same bits.
+// Returns whether it matters that each reader sees the same bits.
 bool MustAgree(const Program& program, const Produced& produced,
                const std::vector<int>& readers) {
   return readers.size() > 1 &&
@@ -132,8 +132,8 @@ bool MustAgree(const Program& program, const Produced& produced,
          });
 }
 
-// Whether it is a small piece of something large, which the reader would keep
-// alive until its other operands are there.
+// Returns whether it is a small piece of something large, which the reader
+// would keep alive until its other operands are there.
 bool IsPieceOfMuch(const Program& program, const Produced& produced,
                    const Step& reader) {
   constexpr int64_t kMuch = 16, kManyElements = 1 << 16;
@@ -175,8 +175,8 @@ bool IsPointwise(const Produced& produced, const Step& reader) {
   return identity && !HasReduce(box.value) && !HasReduce(store.value);
 }
 
-// Whether a micro-batch's values would be there until another one has run, only
-// for their sums to be taken then.
+// Returns whether a micro-batch's values would be there until another one has
+// run, only for their sums to be taken then.
 bool KeepsPart(const Produced& produced, const Step& reader) {
   const int part = produced.producer->part;
   return part >= 0 && part != reader.part &&
@@ -242,7 +242,7 @@ class ElementwiseFusion {
     return true;
   }
 
-  // Whether the readers cost no more as `steps`.
+  // Returns whether the readers cost no more as `steps`.
   bool Pays(const Produced& produced, const std::vector<int>& readers,
             const std::vector<Step>& steps) const {
     if (readers.size() == 1 &&

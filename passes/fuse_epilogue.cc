@@ -37,14 +37,16 @@
 namespace mxc {
 namespace {
 
-// Whether the step computes one tensor, each element without reductions.
+// Returns whether the step computes one tensor, each element without
+// reductions.
 bool IsElementwise(const Step& step) {
   const Map* map = step.map();
   return map != nullptr && !step.view && step.outputs.size() == 1 &&
          map->stores.size() == 1 && !HasReduce(map->stores[0].value);
 }
 
-// Whether `reader` computes, element by element, a function of `buffer`.
+// Returns whether `reader` computes, element by element, a function of
+// `buffer`.
 bool IsPointwiseIn(const Program& program, const Step& reader, int buffer) {
   if (!IsElementwise(reader)) return false;
   const Shape& out = program.buffers[reader.outputs[0]].type.shape;
@@ -78,8 +80,8 @@ Step Absorbing(const Step& contraction, const Step& reader) {
   return fused;
 }
 
-// Whether all indices that are divided are numbers of groups: the tiles of a
-// kernel lie in one.
+// Returns whether all indices that are divided are numbers of groups: the tiles
+// of a kernel lie in one.
 bool DividesGroupsAlone(const Contraction& c, const Expr& value) {
   return std::ranges::all_of(DividedVariables(value), [&](int var) {
     return c.output_axes[static_cast<size_t>(var)] == Role::kGroup;

@@ -50,7 +50,7 @@ struct RowSteps {
 };
 std::optional<RowSteps> ByRow(const Program& program, size_t first, size_t end);
 
-// Whether the buffer's images, so many, lie one behind the other.
+// Returns whether the buffer's images, so many, lie one behind the other.
 bool CutsIntoImages(const Buffer& buffer, int64_t images);
 // `images` of them, as they lie in the whole buffer.
 Buffer PartOf(const Buffer& buffer, int64_t images);

@@ -222,7 +222,7 @@ int64_t LargestLiveSum(std::span<const Block> blocks, int64_t alignment) {
 
 namespace {
 
-// Whether more pairs than `most` live at once.
+// Returns whether more pairs than `most` live at once.
 bool HaveMoreConflicts(std::span<const Block> blocks, size_t most) {
   std::vector<int> starts, ends;
   for (const Block& block : blocks) {

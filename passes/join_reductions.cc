@@ -79,7 +79,8 @@ class Joining {
            program_.buffers[a].layout == program_.buffers[b].layout;
   }
 
-  // Whether the index is the sweep's own, on each axis that has more than one.
+  // Returns whether the index is the sweep's own, on each axis that has more
+  // than one.
   bool IsOwnIndex(const std::vector<Expr>& index, const Shape& shape) const {
     for (int axis = 0; axis < shape.rank(); ++axis) {
       const Expr& at = index[static_cast<size_t>(axis)];

@@ -110,8 +110,8 @@ class Merging {
 
   int Steps(int place) const { return place < 0 ? 0 : done_[place].way; }
 
-  // Whether the last step is known to need what others made of step `a`. Where
-  // it is not, it may still do so.
+  // Returns whether the last step is known to need what others made of step
+  // `a`. Where it is not, it may still do so.
   bool NeedsReaderOf(int a) const {
     if (done_.back().latest == a) return false;
     int at = static_cast<int>(done_.size()) - 1;

@@ -112,7 +112,7 @@ void CopyBox(const Extents& extent, size_t axis, int64_t size,
   }
 }
 
-// Whether the moved box is the whole output, in order.
+// Returns whether the moved box is the whole output, in order.
 bool SharesBytes(const Move& move, const Store& store, const TensorType& out) {
   if (store.extent != out.shape.dims()) return false;
   const Extents strides = RowMajorStrides(out.shape);

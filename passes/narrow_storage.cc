@@ -160,7 +160,7 @@ class Narrowing {
     }
   }
 
-  // Whether steps are as fast if the buffer is narrow.
+  // Returns whether steps are as fast if the buffer is narrow.
   bool Pays(int buffer, const StepUses& uses) const {
     const TensorType& type = program_.buffers[buffer].type;
     const double cast = CastSeconds(machine_, {type_, type.shape}, kWide);
@@ -243,8 +243,9 @@ class Narrowing {
     }
   }
 
-  // Whether the contraction of narrow data is faster by a narrow weight: wide
-  // ones leave more kernels to choose from, for data that are widened.
+  // Returns whether the contraction of narrow data is faster by a narrow
+  // weight: wide ones leave more kernels to choose from, for data that are
+  // widened.
   bool Prefers(const Contraction& c, int weight) const {
     const Buffer& buffer = program_.buffers[weight];
     const bool parameter = buffer.kind == BufferKind::kConstant ||

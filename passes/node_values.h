@@ -17,7 +17,7 @@ namespace mxc {
 std::optional<std::string> AttrTextOf(const Node& node, std::string_view name);
 bool AttrIsTrue(const Node& node, std::string_view name);
 
-// Whether the node draws random numbers in this graph.
+// Returns whether the node draws random numbers in this graph.
 bool IsRandom(const Graph& graph, const Node& node);
 
 // The node's own name, or what it was made from.

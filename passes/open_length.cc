@@ -177,7 +177,7 @@ class Uses {
     return fits;
   }
 
-  // Whether what is behind the length can be made to change nothing.
+  // Returns whether what is behind the length can be made to change nothing.
   bool NoteReduction(int var, const ExprNode& reduction) {
     const double neutral = NeutralOf(reduction.reduce);
     if (use_.neutral.value_or(neutral) != neutral) return false;

@@ -120,7 +120,7 @@ class Overlap {
            uses_[buffer].all.front() == s;
   }
 
-  // Whether steps [first, end) take any time.
+  // Returns whether steps [first, end) take any time.
   bool RunsMeanwhile(int first, int end) const {
     for (int s = first; s < end; ++s) {
       const Step& step = program_.steps[s];

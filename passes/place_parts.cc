@@ -100,8 +100,9 @@ class PartPlacement {
     return placed;
   }
 
-  // Whether more is alive at once than `bytes`, by more than the copy is worth
-  // that step `s` makes: a slice of almost everything keeps the rest alive.
+  // Returns whether more is alive at once than `bytes`, by more than the copy
+  // is worth that step `s` makes: a slice of almost everything keeps the rest
+  // alive.
   bool NeedsMore(size_t s, int64_t bytes) const {
     constexpr int64_t kShare = 32;
     int64_t copied = 0;
@@ -227,8 +228,8 @@ class PartPlacement {
     return true;
   }
 
-  // Whether step `s` is followed by one that writes to `root` and that runs
-  // no later than `moment`.
+  // Returns whether step `s` is followed by one that writes to `root` and that
+  // runs no later than `moment`.
   bool IsWrittenAfter(size_t s, int root, int moment) const {
     const std::multiset<int>& written = owners_.at(root).written;
     const auto next = written.upper_bound(moments_[s]);

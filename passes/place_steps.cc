@@ -48,7 +48,7 @@ class StepPlacement {
   }
 
  private:
-  // Whether it is the caller's, a state's or read by a kernel.
+  // Returns whether it is the caller's, a state's or read by a kernel.
   bool IsUsedOnDevice(const StepUses& uses, int buffer) const {
     if (program_.buffers[buffer].kind != BufferKind::kInternal) return true;
     for (const int reader : uses.ReadersOf(buffer)) {

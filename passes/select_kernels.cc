@@ -71,8 +71,8 @@ class Surroundings {
     return found == sharers_.end() ? 1 : found->second;
   }
 
-  // Whether the caller gets the buffer, or what steps make of it element by
-  // element or row by row.
+  // Returns whether the caller gets the buffer, or what steps make of it
+  // element by element or row by row.
   bool ReachesOutput(int buffer) const { return reaches_output_[buffer]; }
 
  private:

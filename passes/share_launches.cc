@@ -199,8 +199,8 @@ class Sharing {
     return false;
   }
 
-  // Whether the output overwrites all of an input, and is no part of what others
-  // read as a whole.
+  // Returns whether the output overwrites all of an input, and is no part of
+  // what others read as a whole.
   bool LiesOverInput(const Step& step, int output) const {
     const Buffer& buffer = program_.buffers[output];
     const auto is_internal = [&](int b) {

@@ -22,8 +22,8 @@ struct SharePair {
 //   same layout and element size.
 std::vector<SharePair> SharePairs(const Program& program, const Step& step);
 
-// Whether the step may write its output over `input`, a buffer of the same
-// layout: it does not read it, or element i only to compute element i.
+// Returns whether the step may write its output over `input`, a buffer of the
+// same layout: it does not read it, or element i only to compute element i.
 bool MayWriteOver(const Program& program, const Step& step, int input);
 
 }  // namespace mxc

@@ -17,7 +17,8 @@
 namespace mxc {
 namespace {
 
-// Whether that made it another head; nothing where it cannot smooth labels.
+// Returns whether that made it another head; nothing where it cannot smooth
+// labels.
 std::optional<bool> Smooth(Node& head, double alpha) {
   if (!head.op->smoothed) return std::nullopt;
   const AttrsPtr smoothed = head.op->smoothed(head.attrs.get(), head, alpha);

@@ -154,8 +154,8 @@ class TransferOrder {
     }
   }
 
-  // Whether whatever crosses is there when the task that reads it begins. Not
-  // where layers go back to a stage that was left.
+  // Returns whether whatever crosses is there when the task that reads it
+  // begins. Not where layers go back to a stage that was left.
   bool IsCausal() const {
     for (size_t n = 0; n < graph_.nodes.size(); ++n) {
       const PlacedNode& node = graph_.nodes[n];

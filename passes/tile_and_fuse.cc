@@ -127,7 +127,7 @@ class TilesAndSteps {
     return part;
   }
 
-  // Whether it is one of the products of groups.
+  // Returns whether it is one of the products of groups.
   bool IsProductOfGroups(size_t s) const {
     const ContractionStep* body = program_.steps[s].contraction();
     return parts_[s].possible && body != nullptr &&

@@ -59,8 +59,8 @@ Result<Diagram> DiagramAfterPass(const std::string& after,
   return std::move(*diagram);
 }
 
-// Whether every operator can be compiled and every shape is known, so that
-// there is a program to show.
+// Returns whether every operator can be compiled and every shape is known, so
+// that there is a program to show.
 bool CanPlan(const Graph& graph) {
   for (const Node* node : graph.TopologicalOrder()) {
     for (const TensorType& type : node->types) {

@@ -24,7 +24,7 @@ struct Direction {
 
   double At(size_t i) const { return up[i] ? scale : -scale; }
 
-  // Whether the loss reads the parameter: not a fixed gamma.
+  // Returns whether the loss reads the parameter: not a fixed gamma.
   bool is_read() const { return !value.empty(); }
   // The largest move of the parameter that leaves the loss nearly linear, but
   // for a factor.

@@ -30,7 +30,7 @@ struct BufferRow {
   bool read = false;          // by a step, or an alias of it is
   bool loss = false;          // an output: the loss
 
-  // Whether its bytes are other buffers' at other times.
+  // Returns whether its bytes are other buffers' at other times.
   bool in_arena() const { return kind == "internal" && offset >= 0; }
 };
 

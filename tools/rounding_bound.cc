@@ -47,8 +47,8 @@ bool AnyBounds(std::span<const Tensor> bounds) {
                              [](const Tensor& t) { return !t.empty(); });
 }
 
-// Whether bounds of such elements are looked for: what is rounded to f64 is
-// below any tolerance.
+// Returns whether bounds of such elements are looked for: what is rounded to
+// f64 is below any tolerance.
 bool IsBounded(DType dtype) { return AccumulateType(dtype) == DType::kF32; }
 
 // The values, of any type, as f32.

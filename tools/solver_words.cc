@@ -62,13 +62,13 @@ class Said {
   }
 
  private:
-  // Whether the item of a list is the one of that name, for any source or
-  // optimizer.
+  // Returns whether the item of a list is the one of that name, for any source
+  // or optimizer.
   static bool Is(const std::string& key, const char* name) {
     return key.ends_with(std::string(" ") + name);
   }
 
-  // Whether .solverstate has a place for what the optimizer keeps.
+  // Returns whether .solverstate has a place for what the optimizer keeps.
   bool KnownToCaffe() const {
     return optimizer_.empty() || optimizer_ == "sgd" || optimizer_ == "adam" ||
            optimizer_ == "caffe";

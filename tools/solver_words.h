@@ -16,7 +16,7 @@ struct SolverWords {
   std::vector<std::string> notes;  // a sentence each
 };
 
-// Whether the file is a solver, by its content.
+// Returns whether the file is a solver, by its content.
 bool IsSolverFile(const std::string& path);
 
 // What `app` has parsed wins: an option that was given takes the place of the

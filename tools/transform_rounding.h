@@ -27,7 +27,7 @@ struct Bounded {
   }
 };
 
-// Whether the step is by one of these algorithms.
+// Returns whether the step is by one of these algorithms.
 bool HasTransforms(const ContractionStep& step);
 
 // The sums of such a step, whose output has that shape, on f32 operands.

@@ -28,7 +28,7 @@ struct VerifyReport {
 
   // That of other programs, or inputs, without its gradients.
   void Add(const VerifyReport& other);
-  // Whether all was compared that can be wrong.
+  // Returns whether all was compared that can be wrong.
   bool is_complete() const { return !gradients || gradients->is_complete(); }
 };
 

@@ -99,8 +99,8 @@ Difference CompareOutput(const Step& step, const Tensor& found,
   return Compare(found, expected, more);
 }
 
-// Whether the buffer's elements lie in it as they are, not transformed for a
-// kernel (Winograd): else what the steps made of them cannot be read.
+// Returns whether the buffer's elements lie in it as they are, not transformed
+// for a kernel (Winograd): else what the steps made of them cannot be read.
 bool Readable(const Buffer& buffer) {
   return buffer.layout.basis == KernelBasis::kPlain;
 }

@@ -119,8 +119,8 @@ void TakeRun(std::vector<CopyDim>& dims, TransposePlan& plan) {
   }
 }
 
-// Whether what ragged axes leave out is whole tiles, ends of lanes, or the end
-// of the run, and every task's part of the output lies in one piece.
+// Returns whether what ragged axes leave out is whole tiles, ends of lanes, or
+// the end of the run, and every task's part of the output lies in one piece.
 bool CutsEvenly(const TransposePlan& plan) {
   if (plan.ragged.empty()) return true;
   for (size_t i = 0; i < plan.run.size(); ++i) {

@@ -50,7 +50,8 @@ struct ChannelPlaces {
   int64_t stride = 0, channels = 0;
 };
 
-// Whether accesses at the offset stay within the channel that `var` counts.
+// Returns whether accesses at the offset stay within the channel that `var`
+// counts.
 bool StaysWithin(const Affine& offset, int var, const IntervalOf& ranges,
                  const ChannelPlaces& places) {
   if (offset.CoefficientOf(var) != places.stride || offset.HidesVar(var)) {

@@ -17,7 +17,7 @@ namespace {
 
 using llvm::Value;
 
-// Whether its operands stand in a table, not in parameters.
+// Returns whether its operands stand in a table, not in parameters.
 bool HasTable(int operands) { return operands > MXC_MOST_PARAMETERS; }
 
 // Of an emulated device, those of the processor on which it runs.

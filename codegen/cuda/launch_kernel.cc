@@ -42,7 +42,7 @@ bool Overlap(const Program& program, const std::vector<int>& a,
   });
 }
 
-// Whether one of them writes what the other one uses.
+// Returns whether one of them writes what the other one uses.
 bool Depend(const Program& program, const Step& a, const Step& b) {
   return Overlap(program, a.outputs, b.operands()) ||
          Overlap(program, a.inputs, b.outputs);

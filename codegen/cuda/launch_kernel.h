@@ -18,7 +18,7 @@ namespace mxc {
 DevicePlan PlanLaunch(const Launch& launch, const Target& target,
                       const std::string& alignments);
 
-// Whether there is such a kernel for these steps.
+// Returns whether there is such a kernel for these steps.
 bool RunAtOnce(const Program& program, std::span<const Step* const> steps,
                const Target& target);
 

@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-// Whether steps of the contraction may be such convolutions.
+// Returns whether steps of the contraction may be such convolutions.
 bool MayBeConvolution(const Contraction& c);
 
 // As BiasOf (role_strides.h) has it; only forward convolutions add one.

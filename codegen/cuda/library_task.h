@@ -9,7 +9,7 @@
 
 namespace mxc {
 
-// Whether steps of the contraction may be a library's.
+// Returns whether steps of the contraction may be a library's.
 bool MayBeOfLibrary(const Contraction& c);
 // The memory that one gets to work in, where it is the choice.
 int64_t LibraryWorkspace(const Contraction& c);
@@ -19,9 +19,10 @@ int64_t LibraryWorkspace(const Contraction& c);
 // says.
 std::string LibraryTaskOf(const Program& program, const Step& step,
                           const std::string& alignments);
-// Whether the epilogue of the step, a contraction, is one that a library has.
+// Returns whether the epilogue of the step, a contraction, is one that a
+// library has.
 bool StoresSums(const Program& program, const Step& step);
-// Whether a library is to compute the step where there is one.
+// Returns whether a library is to compute the step where there is one.
 bool IsOfLibrary(const Program& program, const Step& step);
 
 }  // namespace mxc

@@ -15,7 +15,7 @@ namespace mxc {
 std::optional<MatrixProduct> MatrixProductOf(const Program& program,
                                              const Step& step);
 
-// Whether steps of the contraction may be such products.
+// Returns whether steps of the contraction may be such products.
 bool MayBeMatrixProduct(const Contraction& c);
 
 }  // namespace mxc

@@ -27,7 +27,7 @@ int64_t RunOf(const Affine& offset, const Expr& inside,
   return run;
 }
 
-// Whether runs begin at whole vectors.
+// Returns whether runs begin at whole vectors.
 bool RunsAreAligned(const Affine& offset, const std::vector<ProductVar>& vars,
                     int64_t run, int vector) {
   if (offset.constant % vector != 0) return false;

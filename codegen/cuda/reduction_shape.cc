@@ -92,9 +92,10 @@ class Shaping {
     if (std::ranges::none_of(found_, same)) found_.push_back(e);
   }
 
-  // Whether a side of a select may be computed whatever the condition says: if
-  // that is the same for all results, such as whether a loss is finite, no
-  // element is read on one side alone but where numbers in memory say which.
+  // Returns whether a side of a select may be computed whatever the condition
+  // says: if that is the same for all results, such as whether a loss is
+  // finite, no element is read on one side alone but where numbers in memory
+  // say which.
   bool MayPrecede(const Expr& select, const Expr& side) {
     if (!free_.Of(select->args[0]).vars.empty()) return false;
     bool fixed = true;
@@ -186,7 +187,8 @@ class Shaping {
     return most;
   }
 
-  // Whether more operands are read element by element along the range than not.
+  // Returns whether more operands are read element by element along the range
+  // than not.
   bool RunsThrough(const ReductionPhase& phase, const Range& range) const {
     int score = 0;
     const IntervalOf intervals = [&](int var) -> std::optional<Interval> {

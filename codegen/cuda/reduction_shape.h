@@ -31,7 +31,7 @@ struct ReductionShape {
   int points_of_block = 1, threads_of_point = 1;
 
   int threads() const { return points_of_block * threads_of_point; }
-  // Whether several threads of a warp have terms of the same result.
+  // Returns whether several threads of a warp have terms of the same result.
   bool warps_share() const { return rows || points_of_block < 32; }
 };
 
@@ -39,7 +39,7 @@ struct ReductionShape {
 std::optional<ReductionShape> ShapeOfReductions(const LoopNest& nest,
                                                 const GpuMachine& machine);
 
-// Whether there is a reduction in it.
+// Returns whether there is a reduction in it.
 bool HasReduction(const Expr& e);
 
 }  // namespace mxc

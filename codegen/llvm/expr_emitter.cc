@@ -250,8 +250,9 @@ Value* ExprEmitter::EmitProductSum(const Expr& e) {
   return EmitMulAdd(kernel_, terms[0], terms[1], terms[2]);
 }
 
-// Whether the vector's first lane, or its last one where lanes count down, is at
-// a multiple of the lanes: then none of them, or all, are below zero.
+// Returns whether the vector's first lane, or its last one where lanes count
+// down, is at a multiple of the lanes: then none of them, or all, are below
+// zero.
 bool ExprEmitter::HasOneSign(const Affine& a) const {
   if (!whole_vectors_ || lane_base_ == nullptr || lanes_ == 1) return false;
   const int64_t step = a.CoefficientOf(lane_var_);

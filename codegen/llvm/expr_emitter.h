@@ -200,14 +200,16 @@ class ExprEmitter {
   llvm::Value* Tagged(const EmitOperand& operand, llvm::Instruction* access);
   llvm::Value* LaneOf(llvm::Value* vector, int lane);
   bool InBounds(int operand, const Affine& offset) const;
-  // Whether every Load inside is in bounds for all values of the variables.
+  // Returns whether every Load inside is in bounds for all values of the
+  // variables.
   bool IsSafe(const Expr& e);
   bool IsSafe(const Expr& e, std::unordered_set<const ExprNode*>& seen);
 
   bool Varies(const Expr& e);  // from lane to lane
   bool HasOneSign(const Affine& a) const;
   bool StepsByWholeVectors(const Affine& a) const;
-  // Whether the vector at that offset begins at a multiple of the lanes.
+  // Returns whether the vector at that offset begins at a multiple of the
+  // lanes.
   bool BeginsWholeVectors(const Affine& a) const;
   bool Known(const Expr& e, const std::vector<int>& inner);
 

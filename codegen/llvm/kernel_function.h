@@ -83,8 +83,8 @@ class KernelFunction {
                       const std::function<llvm::Value*()>& then,
                       const std::function<llvm::Value*()>& otherwise);
 
-  // Whether loads and stores of <lanes x type> under a mask, and gathers, are
-  // instructions of the target rather than a branch for each lane.
+  // Returns whether loads and stores of <lanes x type> under a mask, and
+  // gathers, are instructions of the target rather than a branch for each lane.
   bool HasMaskedAccess(llvm::Type* element, int lanes) const;
   bool HasGather(llvm::Type* element, int lanes) const;
 

@@ -23,8 +23,9 @@ struct KernelSource {
   WriteKernel write;
 };
 
-// Whether vectors of the target's full width can be read and written under a
-// mask, for each of the element types (see KernelFunction::HasMaskedAccess).
+// Returns whether vectors of the target's full width can be read and written
+// under a mask, for each of the element types (see
+// KernelFunction::HasMaskedAccess).
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes);
 
 // A form of all kernels for a device, as mxc_device_image says.

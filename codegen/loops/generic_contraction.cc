@@ -77,7 +77,8 @@ Indices OutputIndices(const Contraction& c) {
   return at;
 }
 
-// Whether data has zeros where the windows leave it along a spatial axis.
+// Returns whether data has zeros where the windows leave it along a spatial
+// axis.
 bool HaloCovers(const Contraction& c, const Layout& layout, size_t s) {
   for (size_t axis = 0; axis < c.data_axes.size(); ++axis) {
     const auto role = static_cast<size_t>(c.data_axes[axis]);

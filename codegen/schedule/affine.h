@@ -24,7 +24,7 @@ struct Affine {
   bool is_constant() const { return terms.empty(); }
   // Of Var(var) as a term of its own; 0 if there is none.
   int64_t CoefficientOf(int var) const;
-  // Whether `var` occurs inside an atom other than Var(var).
+  // Returns whether `var` occurs inside an atom other than Var(var).
   bool HidesVar(int var) const;
 
   void Add(const Expr& atom, int64_t coefficient);

@@ -7,11 +7,11 @@
 
 namespace mxc {
 
-// Whether a thread should have all channels of some rows rather than all rows
-// of some channels, as the convolutions around have it (DataOverWeights in
-// cpu/contraction/tiling.h): what the other thread wrote comes from its cache,
-// slowly. Here the convolutions are thought of as pointwise ones between as
-// many channels.
+// Returns whether a thread should have all channels of some rows rather than
+// all rows of some channels, as the convolutions around have it
+// (DataOverWeights in cpu/contraction/tiling.h): what the other thread wrote
+// comes from its cache, slowly. Here the convolutions are thought of as
+// pointwise ones between as many channels.
 bool PrefersRows(const Shape& shape, const Layout& layout);
 
 // Of a nest whose loops and lanes are final, with outputs of that shape and

@@ -11,7 +11,7 @@
 namespace mxc {
 namespace {
 
-// Whether it takes longer than writing and reading the value does.
+// Returns whether it takes longer than writing and reading the value does.
 bool IsCostly(const Expr& e) {
   if (e->kind == ExprKind::kReduce) return false;
   if (e->kind == ExprKind::kUnary) {

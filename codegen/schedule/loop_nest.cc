@@ -158,8 +158,8 @@ class Scheduler {
     }
   }
 
-  // Whether a block of channels is better left whole: all loads read it in
-  // runs of neighbours.
+  // Returns whether a block of channels is better left whole: all loads read it
+  // in runs of neighbours.
   bool IsVectorOfRuns(size_t dim) const {
     const LoopDim& last = nest_.dims.back();
     if (dim + 1 < nest_.dims.size() || last.stride != 1) return false;

@@ -69,8 +69,8 @@ struct LoopNest {
   double nanoseconds = 0;  // estimated, on one thread
 
   int64_t GridSize() const;
-  // Whether each of several tasks has equally many elements that lie side by
-  // side, and their order is that of the tasks.
+  // Returns whether each of several tasks has equally many elements that lie
+  // side by side, and their order is that of the tasks.
   bool IsEven() const;
   Affine Offset() const;
   IntervalOf Ranges() const;

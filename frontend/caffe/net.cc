@@ -19,7 +19,7 @@ std::string_view TextOf(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Whether a state, which has `stages`, is as a rule asks.
+// Returns whether a state, which has `stages`, is as a rule asks.
 bool Meets(const NetworkState& state, const std::set<Text>& stages,
            const NetStateRule& rule) {
   const Phase phase = state.training ? Phase::kTRAIN : Phase::kTEST;

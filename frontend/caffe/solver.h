@@ -30,7 +30,7 @@ struct Solver {
   SolverParameter solver;
 };
 
-// Whether the file is one, by its first field.
+// Returns whether the file is one, by its first field.
 bool IsSolver(const NetworkSource& source);
 
 // The type is the newest generation's word.

@@ -74,7 +74,7 @@ class Call : public WrittenBuilder {
   const NodeProto& node() const { return node_; }
   // The version of the operator's domain that the model asks for.
   int64_t opset() const { return opset_; }
-  // Whether the network is given a loss, to be trained.
+  // Returns whether the network is given a loss, to be trained.
   bool learns() const;
 
   // --- attributes, which are the file's by their names; one that no rule asks
@@ -137,7 +137,7 @@ class Call : public WrittenBuilder {
 
   // --- outputs
   int outputs() const { return static_cast<int>(results_.size()); }
-  // Whether anything reads it.
+  // Returns whether anything reads it.
   bool Wants(int i) const;
   void Give(int i, Value value);
   void Give(int i, Tensor known);
@@ -178,7 +178,8 @@ class Call : public WrittenBuilder {
   // A shape that the file states for input `i`, for the batch that is asked for.
   Extents Rebatched(int i, Extents stated);
   Value ConstantInts(const Extents& values, std::string_view role);
-  // Whether a tensor of that shape cannot be in a graph: it has no elements.
+  // Returns whether a tensor of that shape cannot be in a graph: it has no
+  // elements.
   static bool IsEmpty(const Shape& shape);
   // A tensor without elements; refuses extents that none may have.
   Tensor EmptyTensor(DType dtype, const Shape& shape) const;

@@ -27,7 +27,7 @@ struct Operation {
 // What is known of an operator of a domain ("" is ONNX's own) at a version of it.
 Operation FindOperation(std::string_view domain, std::string_view name,
                         int64_t opset);
-// Whether there is one at any version.
+// Returns whether there is one at any version.
 bool IsKnown(std::string_view domain, std::string_view name);
 
 }  // namespace mxc::onnx

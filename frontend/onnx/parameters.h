@@ -8,10 +8,11 @@
 
 namespace mxc::onnx {
 
-// Whether an initializer of the outermost graph is one: floats that have an axis.
+// Returns whether an initializer of the outermost graph is one: floats that
+// have an axis.
 bool IsParameter(const Tensor& initializer);
-// Whether a constant node of the outermost graph holds one: more than one float,
-// as of exporters that write weights so.
+// Returns whether a constant node of the outermost graph holds one: more than
+// one float, as of exporters that write weights so.
 bool HoldsParameter(const NodeProto& node, const Tensor& value);
 
 // The parameters of a model, "arg:" before the file's names, which may hold

@@ -29,8 +29,8 @@ Status ParseText(std::shared_ptr<const SourceFile> source,
                  const MessageType& type, Message& message, Storage& storage,
                  const TextLimits& limits = {});
 
-// Whether the text begins like such a message: after blanks and comments comes
-// a field that the type has, with its value's beginning.
+// Returns whether the text begins like such a message: after blanks and
+// comments comes a field that the type has, with its value's beginning.
 bool LooksLike(std::string_view text, const MessageType& type);
 
 // The place of a message in the text that it was read from.

@@ -49,7 +49,7 @@ std::optional<double> RealNumber(std::string_view word);
 // What stands in the quotes, appended to `to`; false if the quotes or an escape
 // are not whole.
 bool Unquote(std::string_view quoted, std::string& to);
-// Whether it stands there as it is.
+// Returns whether it stands there as it is.
 bool IsPlain(std::string_view quoted);
 
 }  // namespace mxc::protobuf

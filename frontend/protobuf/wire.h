@@ -28,9 +28,9 @@ std::optional<std::string> ParseWire(std::span<const std::byte> bytes,
                                      const MessageType& type, Message& message,
                                      const WireLimits& limits = {});
 
-// Whether the bytes begin like such a file: so many fields in turn that the type
-// has, in the wire types that it has. Never looks past `bytes`, and into no
-// message.
+// Returns whether the bytes begin like such a file: so many fields in turn that
+// the type has, in the wire types that it has. Never looks past `bytes`, and
+// into no message.
 bool LooksLike(std::span<const std::byte> bytes, const MessageType& type);
 
 }  // namespace mxc::protobuf

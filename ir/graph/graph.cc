@@ -82,7 +82,7 @@ class NodeMarks {
       : marked_(graph.nodes().empty() ? 0 : Index(*graph.nodes().back()) + 1) {}
 
   bool Has(const Node& node) const { return marked_[Index(node)]; }
-  // Whether it was not marked before.
+  // Returns whether it was not marked before.
   bool Add(const Node& node) {
     const bool is_new = !Has(node);
     marked_[Index(node)] = true;

@@ -6,8 +6,8 @@
 
 namespace mxc {
 
-// Whether there is a meaning, a procedure, or smaller operators; else it is
-// only recognised.
+// Returns whether there is a meaning, a procedure, or smaller operators; else
+// it is only recognised.
 bool CanBeCompiled(const Operator& op);
 
 // What a file may name so. Null where it is not known, in general or for these

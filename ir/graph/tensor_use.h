@@ -41,8 +41,8 @@ inline constexpr std::string_view kGradientPrefix = "grad:";
 // "conv0_weight/momentum", "optimizer/updates", where `what` is its part of it.
 std::string NameOf(const TensorUse& use, std::string_view what = {});
 
-// Whether an optimizer may give this name to a variable that belongs to no
-// parameter alone.
+// Returns whether an optimizer may give this name to a variable that belongs to
+// no parameter alone.
 bool IsOptimizersName(std::string_view name);
 
 // Of the text forms: "rate", "gradient"; none for kOther.

@@ -22,8 +22,8 @@ int64_t Product(const Extents& extents) {
   return product;
 }
 
-// Whether some reduction has one value for all indices of the axis: then it
-// pays to go along that axis alone.
+// Returns whether some reduction has one value for all indices of the axis:
+// then it pays to go along that axis alone.
 bool SharesAlong(const Expr& e, int axis,
                  std::unordered_set<const ExprNode*>& seen) {
   if (!seen.insert(e.get()).second) return false;

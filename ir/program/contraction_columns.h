@@ -19,8 +19,8 @@
 
 namespace mxc {
 
-// Whether there are as many rows and columns as it takes to gather data first.
-// The weights must be finite: 0 times infinity is not 0.
+// Returns whether there are as many rows and columns as it takes to gather data
+// first. The weights must be finite: 0 times infinity is not 0.
 inline bool WorthColumns(const Contraction& c) {
   int64_t columns = c.batch;
   for (const int64_t output : c.output) columns *= output;

@@ -140,7 +140,7 @@ Expr Var(int var);
 Expr Load(int operand, DType dtype, std::vector<Expr> indices);
 Expr Acc(DType dtype = DType::kF32);
 Expr Unary(UnaryOp op, Expr x);
-// Whether there is such an operation on values of that type.
+// Returns whether there is such an operation on values of that type.
 bool IsDefined(UnaryOp op, DType dtype);
 bool IsDefined(BinaryOp op, DType dtype);
 Expr Binary(BinaryOp op, Expr a, Expr b);

@@ -48,19 +48,20 @@ struct WindowRun {
 std::vector<WindowRun> RunsOf(const Window& window, int64_t tile,
                               const Shape& operand, const Shape& part);
 
-// Whether two buffers of one type and layout begin at the same byte of one root.
+// Returns whether two buffers of one type and layout begin at the same byte of
+// one root.
 bool HaveSameBytes(const Program& program, int a, int b);
 
-// Whether a step has nothing to do: its stores copy what lies, under aliases,
-// where they would put it.
+// Returns whether a step has nothing to do: its stores copy what lies, under
+// aliases, where they would put it.
 bool IsInPlace(const Program& program, const Step& step);
 
 // The same, or a view whose output is its input's bytes: no code runs for it.
 bool IsIdle(const Program& program, const Step& step);
 
-// Whether each sweep of the step (SweepsOf) reads nothing that lies where
-// another one writes: they run at once, so one would write what another has yet
-// to read.
+// Returns whether each sweep of the step (SweepsOf) reads nothing that lies
+// where another one writes: they run at once, so one would write what another
+// has yet to read.
 bool SweepsKeepApart(const Program& program, const Step& step);
 
 }  // namespace mxc

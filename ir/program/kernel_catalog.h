@@ -104,15 +104,16 @@ class KernelCatalog {
   virtual double RoundingBudget() const {
     return std::numeric_limits<double>::infinity();
   }
-  // Whether the kernel finishes the sums of this step, a contraction, as its
-  // epilogue says; else a step of its own does.
+  // Returns whether the kernel finishes the sums of this step, a contraction,
+  // as its epilogue says; else a step of its own does.
   virtual bool Finishes(const Program&, const Step&,
                         const KernelCandidate&) const {
     return true;
   }
   virtual Trials trials() const { return {}; }
-  // Whether a device can be told to run these steps at once (steps/launch.h).
-  // Each is ready when the first one is, but for what the others compute.
+  // Returns whether a device can be told to run these steps at once
+  // (steps/launch.h). Each is ready when the first one is, but for what the
+  // others compute.
   virtual bool RunsAtOnce(const Program&,
                           std::span<const Step* const> /*steps*/) const {
     return false;

@@ -78,8 +78,8 @@ struct Layout {
 
   bool row_major() const;  // dense: one part for each axis, in order, no halo
   bool has_halo() const;
-  // Whether elements of a larger tensor lie between those of dims `first` and
-  // further in.
+  // Returns whether elements of a larger tensor lie between those of dims
+  // `first` and further in.
   bool has_gaps(size_t first = 0) const;
   Layout WithoutGaps() const;
   int64_t elements() const;  // with all padding, without what lies in gaps

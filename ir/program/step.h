@@ -122,7 +122,7 @@ class StepBody {
                                 const Step& step) const {
     return self_->Lower(program, step);
   }
-  // Whether it may run beside other steps, between a start and a wait.
+  // Returns whether it may run beside other steps, between a start and a wait.
   // `static constexpr bool kBeside` of the kind.
   bool beside() const { return self_->beside; }
   // Every expression whose Loads name the step's inputs by number.
@@ -298,7 +298,8 @@ struct Step {
   int64_t flops(const Program& program) const;
 };
 
-// Whether all of the program's steps are pure; whether one of them may fail.
+// Returns whether all of the program's steps are pure; whether one of them may
+// fail.
 bool IsPure(const Program& program);
 bool MayFail(const Program& program);
 

@@ -162,7 +162,8 @@ class ProgramVerifier {
     return std::nullopt;
   }
 
-  // Whether a buffer names the old value of a state that was written in place.
+  // Returns whether a buffer names the old value of a state that was written in
+  // place.
   bool Stale(int buffer) const {
     while (program_.buffers[buffer].alias_of >= 0) {
       if (program_.buffers[buffer].kind == BufferKind::kNextState) return false;

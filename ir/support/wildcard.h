@@ -8,7 +8,7 @@
 
 namespace mxc {
 
-// Whether the pattern is the name or matches it.
+// Returns whether the pattern is the name or matches it.
 bool MatchesWildcard(const std::string& pattern, const std::string& name);
 
 // The value for a name in a map by patterns: that of the name itself, else of

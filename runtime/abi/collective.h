@@ -45,8 +45,8 @@ inline const CollectiveFacts* FindCollective(std::string_view name) {
   return nullptr;
 }
 
-// Whether `after` is what `members` devices (0: any number) have of tensors of
-// so many bytes, or elements; not of what goes one way.
+// Returns whether `after` is what `members` devices (0: any number) have of
+// tensors of so many bytes, or elements; not of what goes one way.
 inline bool IsGiven(CollectiveGives gives, uint64_t before, uint64_t after,
                     uint64_t members) {
   if (gives == CollectiveGives::kSame) return before == after;

@@ -157,7 +157,7 @@ inline constexpr Field kImportFields[] = {
 
 #undef MXC_FIELD
 
-// Whether every byte of a row belongs to one of the fields, in order.
+// Returns whether every byte of a row belongs to one of the fields, in order.
 constexpr bool Cover(std::span<const Field> fields, size_t row_size) {
   size_t end = 0;
   for (const Field& field : fields) {

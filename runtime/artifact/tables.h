@@ -72,8 +72,8 @@ class Tables {
     }
     return buffer;
   }
-  // Whether a step of the entry reads the buffer, an alias or a window of it,
-  // or the caller does, as an output.
+  // Returns whether a step of the entry reads the buffer, an alias or a window
+  // of it, or the caller does, as an output.
   bool IsRead(const mxc_entry& entry, uint32_t buffer) const {
     return read_[entry.buffers.first + buffer];
   }

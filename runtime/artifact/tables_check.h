@@ -72,9 +72,9 @@ class TablesCheck {
                   const std::string& place);
   // The window that a buffer is or is an alias of; null: none.
   const mxc_buffer* WindowOf(const mxc_entry& entry, uint32_t buffer) const;
-  // Whether an operand holds one element.
+  // Returns whether an operand holds one element.
   bool IsScalar(const mxc_entry& entry, const mxc_step& step, size_t k) const;
-  // Whether kernels are the host's.
+  // Returns whether kernels are the host's.
   bool OnHost() const { return tables_.header_->device.count == 0; }
 
   Tables& tables_;
@@ -91,7 +91,7 @@ inline Status Corrupt(const std::string& place, const char* what) {
   return Fail(StatusCode::kCorrupt, "%s: %s", place.c_str(), what);
 }
 
-// Whether step `row` belongs to the body of the repeat at step `loop`.
+// Returns whether step `row` belongs to the body of the repeat at step `loop`.
 inline bool InBody(std::span<const mxc_step> steps, uint32_t loop,
                    uint32_t row) {
   return loop < row && row - loop <= steps[loop].body;

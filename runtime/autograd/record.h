@@ -23,8 +23,8 @@ struct Origin {
   std::shared_ptr<Record> record;
   uint32_t output = 0;
 
-  // Whether a gradient can go there: it is no constant, and what was recorded is
-  // still there.
+  // Returns whether a gradient can go there: it is no constant, and what was
+  // recorded is still there.
   bool IsLive() const;
 };
 

@@ -8,8 +8,8 @@
 
 namespace mxc::runtime {
 
-// Whether the descriptor is a terminal on which a line can be drawn anew: one
-// of TERM=dumb, as in editors and logs, cannot.
+// Returns whether the descriptor is a terminal on which a line can be drawn
+// anew: one of TERM=dumb, as in editors and logs, cannot.
 bool RedrawsLines(int descriptor);
 
 // 0 where the descriptor is no terminal, or one that does not say.

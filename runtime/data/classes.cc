@@ -35,8 +35,8 @@ bool EndsAll(const Status& status) {
          status.code() == StatusCode::kUnsupported;
 }
 
-// Whether the labels look like probabilities of classes of which each sample has
-// one: a 1 among zeros.
+// Returns whether the labels look like probabilities of classes of which each
+// sample has one: a 1 among zeros.
 StatusOr<bool> IsOneHot(const Source& source, const Provides& fields) {
   constexpr int64_t kMost = 1000;  // samples: a picture is decoded for each
   std::vector<std::vector<double>> values;  // aligned

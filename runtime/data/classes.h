@@ -8,7 +8,8 @@
 
 namespace mxc::data {
 
-// Whether every sample has one number as its label, as those of classes are.
+// Returns whether every sample has one number as its label, as those of classes
+// are.
 bool HasOneNumber(const Source& source);
 
 // For orders that draw every class equally often (order.h): fills

@@ -178,7 +178,7 @@ class Iterator {
   // more than the largest label of any sample. Refuses labels that are no
   // classes, and arrays of several labels.
   virtual StatusOr<int64_t> CountClasses() const = 0;
-  // Whether Open with `held_out` finds other samples than without.
+  // Returns whether Open with `held_out` finds other samples than without.
   virtual bool has_held_out() const = 0;
   // The option that mixes the samples of a batch, "mixup"; empty: none does.
   virtual const char* mixes() const { return ""; }

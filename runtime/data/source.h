@@ -62,7 +62,7 @@ class Source {
   // num_parts; the loader must not.
   virtual bool splits_itself() const { return false; }
   virtual bool parts_itself() const { return false; }
-  // Whether there are samples held out, where it splits itself.
+  // Returns whether there are samples held out, where it splits itself.
   virtual bool has_held_out() const { return false; }
   // Samples are the rows of consecutive batches of running text.
   virtual bool continues() const { return false; }
@@ -144,8 +144,8 @@ struct SourceRequest {
   // Of a sample, as the network's input for the data takes it; empty where that
   // is not known.
   Extents TakenShape() const;
-  // Whether pictures are rows of pixels: what the settings say, else whether the
-  // network takes them so.
+  // Returns whether pictures are rows of pixels: what the settings say, else
+  // whether the network takes them so.
   bool Flat(std::optional<bool> said, int64_t pixels) const {
     return said.value_or(TakenShape() == Extents{pixels});
   }

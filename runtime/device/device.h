@@ -154,7 +154,7 @@ class Device {
   // Of the device that this machine has; kUnsupported, with the cause, where it
   // has none.
   virtual StatusOr<DeviceFacts> Facts() const { return DeviceFacts{name(), 0}; }
-  // Whether the host follows its addresses and runs its kernels.
+  // Returns whether the host follows its addresses and runs its kernels.
   virtual bool IsHost() const = 0;
 
   // Zeroed and aligned to MXC_PAGE. `what` is for the message: "the arena".
@@ -172,7 +172,7 @@ class Device {
   // The first failure of a copy that nobody was told of.
   virtual Status TakeFailure() const { return {}; }
 
-  // Whether `memory`, somebody else's, lies on this device.
+  // Returns whether `memory`, somebody else's, lies on this device.
   virtual bool Has(const void* memory) const = 0;
 
   // With others of its kind, itself among them.
@@ -182,7 +182,7 @@ class Device {
   // The host has neither: kUnsupported.
   virtual StatusOr<std::unique_ptr<DeviceModule>> Load(
       const ModuleSource& source) const;
-  // Whether one of the device's libraries is there.
+  // Returns whether one of the device's libraries is there.
   virtual bool HasLibraries() const { return false; }
   // The task of a kernel (mxc_step.attributes), which has been checked, by a
   // library with that much memory to work in; null where the kernel is to be

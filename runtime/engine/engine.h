@@ -77,7 +77,7 @@ class Engine {
   // Until nothing is pending. The first failure that nobody was told.
   Status WaitForAll();
 
-  // Whether the calling thread is in an operation.
+  // Returns whether the calling thread is in an operation.
   static bool IsInOperation();
 
  private:

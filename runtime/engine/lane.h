@@ -21,7 +21,7 @@ class Lane {
   // The most urgent one, of those the first; null if there is none.
   PushedOperation* Take();
   bool IsEmpty() const { return queue_.empty(); }
-  // Whether one more operation asks for one more thread.
+  // Returns whether one more operation asks for one more thread.
   bool WantsThread() const {
     return queue_.size() >= idle_ && threads_.size() < limit_;
   }

@@ -41,7 +41,7 @@ class Addresses {
   // Where what Move moves lies now, in the order of the buffers.
   std::span<const std::byte* const> callers() const { return callers_; }
 
-  // Whether operands of steps move from turn to turn.
+  // Returns whether operands of steps move from turn to turn.
   bool have_windows() const { return !windows_.empty(); }
 
   // An input or output lies at `memory` from now on.

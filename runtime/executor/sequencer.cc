@@ -338,7 +338,7 @@ Status Sequencer::Outcome() const {
               tables_.Text(import.name), error_.load());
 }
 
-// Whether there is a first turn.
+// Returns whether there is a first turn.
 bool Sequencer::BeginRepeat(uint32_t step) {
   const int64_t count = CountOf(step);
   const bool late = (steps_[step].flags & MXC_REPEAT_LAST) != 0 && count > 0;
@@ -348,7 +348,7 @@ bool Sequencer::BeginRepeat(uint32_t step) {
   return (steps_[step].flags & MXC_REPEAT_TEST_FIRST) == 0 || GoesOn(step);
 }
 
-// Whether there is one more.
+// Returns whether there is one more.
 bool Sequencer::BeginTurn(uint32_t step) {
   const bool more = left_[step] > 0;
   addresses_.Advance(step, more);

@@ -71,8 +71,8 @@ class Sequencer {
 
   // Waits for a device. False: what follows.
   bool Settle();
-  // Whether a function that the last walk called has failed, or the device; the
-  // host's walk ended there.
+  // Returns whether a function that the last walk called has failed, or the
+  // device; the host's walk ended there.
   bool HasFailed() const { return error_ != 0 || !failure_.ok(); }
   Status Outcome() const;
 
@@ -135,7 +135,7 @@ class Sequencer {
   bool BeginTurn(uint32_t step);
   int64_t CountOf(uint32_t repeat);
   bool GoesOn(uint32_t repeat);
-  // Whether the element that operand `k` of a step holds is not 0.
+  // Returns whether the element that operand `k` of a step holds is not 0.
   bool IsTrue(uint32_t step, size_t k);
   void Forget();
   void Took(uint32_t step);

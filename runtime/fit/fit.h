@@ -46,10 +46,10 @@ class Fit {
   Fit(const Fit&) = delete;
 
   bool in_job() const { return job_.has_value(); }
-  // Whether this process is a job's server: Run serves until all workers have
-  // finished, and nothing is trained here.
+  // Returns whether this process is a job's server: Run serves until all
+  // workers have finished, and nothing is trained here.
   bool serves() const { return job_ && job_->serves; }
-  // Whether it speaks for all: alone, or as worker 0. Of another worker
+  // Returns whether it speaks for all: alone, or as worker 0. Of another worker
   // warnings alone are worth telling.
   bool speaks() const { return !job_ || (!job_->serves && job_->rank == 0); }
 
@@ -57,7 +57,7 @@ class Fit {
   StatusOr<train::TrainResult> Run(train::Reporter& reporter);
   // Null in a server.
   train::TrainStep* step() const { return trained_; }
-  // Whether Run has failed for a loss that was not finite.
+  // Returns whether Run has failed for a loss that was not finite.
   bool diverged() const { return trainer_ && trainer_->diverged(); }
   // The averages that the request's `ema` keeps (ema_step.h), after Run; null:
   // there are none.

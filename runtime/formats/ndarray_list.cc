@@ -169,7 +169,8 @@ std::string Refusal(const Record& record) {
   return "";
 }
 
-// Whether every character is one of UTF-8's, if not always the shortest.
+// Returns whether every character is one of UTF-8's, if not always the
+// shortest.
 bool IsUtf8(std::string_view text) {
   size_t missing = 0;  // bytes of a character that has begun
   for (const char c : text) {

@@ -139,7 +139,7 @@ Status AllReduceStep::Update(const Part& part, double learning_rate) {
                             learning_rate);
 }
 
-// Whether any worker has, once all sums are there: all find the same.
+// Returns whether any worker has, once all sums are there: all find the same.
 bool AllReduceStep::FindsNotFinite(const Plan& plan) const {
   for (const auto& parts : plan.parts) {
     const auto scale = std::ranges::find(parts, *keys_.loss_scale, &Part::key);

@@ -80,14 +80,15 @@ struct Job {
   static StatusOr<std::optional<Job>> OfEnvironment();
 };
 
-// Whether this process is one of a job, and whether it is the one that speaks
-// for all of them.
+// Returns whether this process is one of a job, and whether it is the one that
+// speaks for all of them.
 bool InJob();
 bool SpeaksForJob();
 // What the environment lacks that makes this process one of several, as a
 // sentence; empty: nothing. Alone it would write over the others' checkpoints.
 std::string IncompleteJob();
-// Whether the job has begun before, and goes on from its newest checkpoint.
+// Returns whether the job has begun before, and goes on from its newest
+// checkpoint.
 bool JobResumes();
 
 // Begins the line on stderr by which a server tells of a worker that is lost and

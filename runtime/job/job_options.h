@@ -27,9 +27,10 @@ struct JobOptions {
   int64_t accumulate = 1;           // batches of a worker that make an update
 
   Leaving leaving() const;
-  // Whether workers train by themselves and average their parameters.
+  // Returns whether workers train by themselves and average their parameters.
   bool averages() const { return kvstore::ParseRule(kvstore).has_value(); }
-  // Whether workers sum gradients among themselves, and each makes the updates.
+  // Returns whether workers sum gradients among themselves, and each makes the
+  // updates.
   bool reduces() const { return kvstore == "allreduce"; }
 };
 

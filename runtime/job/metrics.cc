@@ -46,8 +46,8 @@ void AddProcesses(std::string& text, const JobFacts& job) {
   }
 }
 
-// Whether it is of the process that workers talk to: of a pair the primary, of
-// several that were it the last one.
+// Returns whether it is of the process that workers talk to: of a pair the
+// primary, of several that were it the last one.
 bool IsServer(const ProcessFacts& process, const JobFacts& job) {
   if (process.role == "worker") return false;
   const auto term = [](const ProcessFacts& of) {

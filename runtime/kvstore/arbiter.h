@@ -35,7 +35,7 @@ class Arbiter {
   const Term& Hear(size_t which, const Proposal& proposal);
 
   const Term& term() const { return term_; }
-  // Whether nobody else has what the pair knows.
+  // Returns whether nobody else has what the pair knows.
   bool Needs(size_t which) const {
     return term_.primary != 0 && term_.backup == 0 && primary_ == which;
   }

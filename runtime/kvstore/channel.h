@@ -49,7 +49,7 @@ class Channel {
   // When Pump has something to do even if nothing moves.
   Time deadline() const;
   const Connection& connection() const { return *connection_; }
-  // Whether a part of a frame has come.
+  // Returns whether a part of a frame has come.
   bool partly_received() const { return decoder_.begun(); }
   // When something came last.
   Time heard() const { return heard_; }

@@ -51,8 +51,8 @@ class Client {
   // Before all else: finds out whether another process was this worker before,
   // and where the job is then.
   void Join();
-  // Whether there was one; after how many rounds, or in async mode pushes of
-  // the worker, this process takes part.
+  // Returns whether there was one; after how many rounds, or in async mode
+  // pushes of the worker, this process takes part.
   bool replaces() const { return replaces_; }
   uint64_t joined() const { return joined_; }
   void Push(uint32_t key, std::span<const float> gradient, double rate,

@@ -49,7 +49,7 @@ struct Compression {
     return codec == Codec::kTwoBit || codec == Codec::kOneBit ||
            codec == Codec::kColumns;
   }
-  // Whether sums come back by it, too.
+  // Returns whether sums come back by it, too.
   bool both_ways() const { return codec == Codec::kColumns; }
   // Elements that are encoded together: nothing is cut within them.
   uint64_t unit() const { return codec == Codec::kColumns ? kColumn : 1; }

@@ -67,8 +67,9 @@ enum class FrameType : uint8_t {
 };
 inline constexpr uint8_t kLastFrameType = 16;
 
-// Whether its payload has a checksum. Of messages it would be a quarter of what
-// a sum over all workers costs, and TLS notices what is changed on the way.
+// Returns whether its payload has a checksum. Of messages it would be a quarter
+// of what a sum over all workers costs, and TLS notices what is changed on the
+// way.
 inline bool HasSum(FrameType type) { return type != FrameType::kMessage; }
 
 // Of a push: answer with the value, too.
@@ -128,7 +129,7 @@ class FrameDecoder {
   // So many of them have come. True: `frame` is whole.
   StatusOr<bool> Advance(size_t bytes, const Place& place = {});
   const Frame& frame() const { return frame_; }
-  // Whether a part of the next one has come.
+  // Returns whether a part of the next one has come.
   bool begun() const { return header_bytes_ > 0; }
 
  private:

@@ -44,7 +44,7 @@ class Gathering {
   void Forget(uint32_t worker);
 
   const Parts& parts() const { return parts_; }
-  // Whether all members' are whole, and there is one.
+  // Returns whether all members' are whole, and there is one.
   bool complete(const std::set<uint32_t>& members) const;
   // Adds what all have sent so far; `mean`: divided by how many they are.
   void Add(const std::set<uint32_t>& members, bool mean);

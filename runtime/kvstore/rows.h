@@ -49,8 +49,8 @@ void Scatter(const Rows& from, std::span<const uint64_t> numbers,
 std::vector<std::byte> EncodeRows(const Rows& rows, uint64_t begin = 0);
 // Of so many rows on their way; `width` 0: of a question.
 uint64_t BytesOfRows(uint64_t count, uint64_t width);
-// Whether so many bytes can be rows, of a key that has `most`; `width` 0: of a
-// question.
+// Returns whether so many bytes can be rows, of a key that has `most`; `width`
+// 0: of a question.
 bool MayBeRows(uint64_t bytes, uint64_t width, uint64_t most);
 // Aliases the body, whose memory is aligned to 8. An error: it is no such rows.
 StatusOr<Rows> DecodeRows(Bytes body, uint64_t width, uint64_t most);

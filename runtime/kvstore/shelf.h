@@ -28,7 +28,8 @@ class Shelf {
   // as they are, and so does what is kept for them (MXNet's lazy_update). Rows
   // that lie side by side are one Update.
   virtual Status UpdateRows(uint32_t key, const Rows& rows, double rate);
-  // Whether an update makes the gradient the value, of rows that have none 0.
+  // Returns whether an update makes the gradient the value, of rows that have
+  // none 0.
   virtual bool assigns() const { return false; }
   // All memory that an update of the key writes, or of one that is not trained
   // its value: what a journal keeps. What has the value's size is one element

@@ -114,7 +114,7 @@ Status Store::Take(uint32_t worker, const Frame& push) {
   return last ? ApplyOne(worker, push.key) : Status();
 }
 
-// Whether the worker takes part in the next round.
+// Returns whether the worker takes part in the next round.
 bool Store::IsIn(uint32_t worker, uint32_t key) const {
   return members_.contains(worker) && joined_[worker] <= states_[key].version;
 }

@@ -48,7 +48,7 @@ Status Store::Apply(uint32_t key, const Rows& gradient, double rate) {
   return shelf_.assigns() ? WriteKey(key, *records_) : WriteRows(key, gradient);
 }
 
-// Whether workers hear of a sum as the server hears of gradients.
+// Returns whether workers hear of a sum as the server hears of gradients.
 bool Store::CompressesSums(uint32_t key) const {
   return settings_.compression.both_ways() && settings_.mode == Mode::kSync &&
          keys_[key].trained && !keys_[key].sparse() && shelf_.assigns();
@@ -71,8 +71,8 @@ void Store::Pull(uint32_t worker, uint32_t key, const Wanted& wanted) {
   }
 }
 
-// Whether the value may be answered with: of bounded staleness, that no member
-// is behind the worker by more; of a round that the worker has joined.
+// Returns whether the value may be answered with: of bounded staleness, that no
+// member is behind the worker by more; of a round that the worker has joined.
 bool Store::IsFresh(uint32_t worker, uint32_t key) const {
   const KeyState& state = states_[key];
   if (!state.has_value) return false;

@@ -9,7 +9,7 @@
 namespace mxc::runtime {
 namespace {
 
-// Whether nobody has asked for this library before.
+// Returns whether nobody has asked for this library before.
 bool IsNew(void* library) {
   static std::mutex mutex;
   static std::set<void*> known;

@@ -41,7 +41,7 @@ class Call {
   int64_t dim(size_t k, int from_last) const {
     return call_.operands[k].dims[rank(k) - 1 - from_last];
   }
-  // Whether operand k is a batch of matrices [rows, columns].
+  // Returns whether operand k is a batch of matrices [rows, columns].
   bool IsMatrices(size_t k, int64_t rows, int64_t columns) const {
     return rank(k) >= 2 && dim(k, 1) == rows && dim(k, 0) == columns &&
            rows <= kMostRows && columns <= kMostRows;

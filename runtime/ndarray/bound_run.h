@@ -10,7 +10,7 @@
 
 namespace mxc::runtime {
 
-// Whether they have a byte in common.
+// Returns whether they have a byte in common.
 bool Overlap(const NDArray& a, const NDArray& b);
 
 // Inputs and outputs in the order of the executor's; `states`: what it keeps.

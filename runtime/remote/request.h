@@ -27,7 +27,7 @@ struct Answer {
   bool too_long = false;  // it sends more than it should; the body is cut
 
   bool whole() const { return status >= 200 && status < 300; }
-  // Whether the same request may do better later.
+  // Returns whether the same request may do better later.
   bool passing() const {
     return !too_long &&
            (status == 0 || status == 408 || status == 429 || status >= 500);

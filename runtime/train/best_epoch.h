@@ -25,8 +25,8 @@ struct StopRule {
 // text.
 StatusOr<StopRule> ParseStopRule(std::string_view text);
 
-// Whether less of a metric is better: of losses and errors. More is of shares and
-// correlations.
+// Returns whether less of a metric is better: of losses and errors. More is of
+// shares and correlations.
 bool LessIsBetter(std::string_view metric);
 
 // What the epoch has of "loss" or a metric, of its validation where there is one;

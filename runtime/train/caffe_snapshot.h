@@ -36,7 +36,7 @@ struct CaffeState {
   std::vector<std::vector<float>> history;
 };
 
-// Whether the file begins as a SolverState does, and not as a pickle.
+// Returns whether the file begins as a SolverState does, and not as a pickle.
 bool IsCaffeState(const std::string& path);
 StatusOr<CaffeState> ReadCaffeState(const std::string& path);
 

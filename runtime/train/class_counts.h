@@ -61,7 +61,7 @@ std::vector<ConfusedPair> MostConfused(const ClassCounts& counts, size_t most);
 // Counts while samples are scored.
 class ClassCounter : public ScoreListener {
  public:
-  // Whether one of the heads, and no other, tells apart between 2 and
+  // Returns whether one of the heads, and no other, tells apart between 2 and
   // kMostClasses classes.
   static bool CanCount(const std::vector<Head>& heads);
   static constexpr int64_t kMostClasses = 1000;

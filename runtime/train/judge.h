@@ -18,7 +18,7 @@ struct Judged {
   FloatView label, prediction;
 };
 
-// Whether metrics that ask this can be asked of such an output.
+// Returns whether metrics that ask this can be asked of such an output.
 bool Fits(Metric::Asks asks, HeadKind kind);
 
 // What is said of a network where nobody names metrics; empty: nothing.

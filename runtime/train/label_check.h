@@ -20,7 +20,8 @@ struct ClassLabels {
   int64_t classes = 0;
   std::optional<double> ignored;  // one that may stand for no class
 
-  // Whether the network learns from the label, which it cuts to a whole number.
+  // Returns whether the network learns from the label, which it cuts to a whole
+  // number.
   bool Counts(float label) const {
     const bool within = label > -1 && label < static_cast<float>(classes);
     return within && !(ignored && static_cast<double>(label) == *ignored);

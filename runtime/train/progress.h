@@ -44,7 +44,8 @@ class Reporter {
  public:
   virtual ~Reporter() = default;
 
-  // Whether OnStep is to be called after this step; asked once for each.
+  // Returns whether OnStep is to be called after this step; asked once for
+  // each.
   virtual bool WantsStep(int64_t step) = 0;
   virtual void OnStep(const Progress& progress) = 0;
   virtual void OnEpoch(const EpochSummary& summary) = 0;

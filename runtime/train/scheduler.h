@@ -49,7 +49,7 @@ class Scheduler {
 
   // The loss of an epoch that is over: of the validation, where there is one.
   virtual void OnEpoch(double) {}
-  // Whether rates depend on what OnEpoch is told.
+  // Returns whether rates depend on what OnEpoch is told.
   virtual bool NeedsEpochs() const { return false; }
 
   // What MXNet's optimizer does to its scheduler when it is given a learning

@@ -134,7 +134,7 @@ class Scoring {
     }
   }
 
-  // Whether an output is one number for all samples.
+  // Returns whether an output is one number for all samples.
   static bool IsOfBatch(const FloatView& output, size_t rows) {
     return output.values.size() == 1 && rows > 1;
   }

@@ -33,8 +33,8 @@ class StateNames {
   // The form of a parameter's state in MXNet's files; "None" of one that is not
   // updated.
   const std::string& FormOf(const std::string& parameter) const;
-  // Whether the optimizer keeps what it keeps of a parameter. It keeps nothing of
-  // one that is fixed, that has no gradient or that nothing reads.
+  // Returns whether the optimizer keeps what it keeps of a parameter. It keeps
+  // nothing of one that is fixed, that has no gradient or that nothing reads.
   bool IsUpdated(const std::string& parameter) const;
   Place PlaceOf(const std::string& name) const;
   std::optional<size_t> Find(std::string_view name) const;

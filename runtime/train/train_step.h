@@ -121,12 +121,12 @@ class TrainStep {
   // From now until the next call somebody else reads and writes the states
   // where they lie.
   virtual Status LendStates() { return {}; }
-  // Whether this process's checkpoints hold the state, by its index, and
-  // whether one to go on from must.
+  // Returns whether this process's checkpoints hold the state, by its index,
+  // and whether one to go on from must.
   virtual bool Saves(size_t) const { return true; }
   virtual bool Requires(size_t index) const { return Saves(index); }
-  // Whether what this process alone keeps of an earlier step than where it
-  // begins is of use.
+  // Returns whether what this process alone keeps of an earlier step than where
+  // it begins is of use.
   virtual bool TakesEarlier() const { return true; }
 
   // After a loss that was not finite: which tensor of which step went wrong

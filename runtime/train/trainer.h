@@ -111,7 +111,7 @@ class Trainer {
 
   StatusOr<TrainResult> Run();
 
-  // Whether Run has failed for a loss that was not finite.
+  // Returns whether Run has failed for a loss that was not finite.
   bool diverged() const { return diverged_; }
   // Null where no averages are kept.
   EmaStep* averages() const { return ema_.get(); }
@@ -145,7 +145,7 @@ class Trainer {
   void TellBest();
   RunLength LengthOfRun() const;
   Status SettleRate();
-  // Whether `steps` are made.
+  // Returns whether `steps` are made.
   bool MadeAll() const {
     return options_.steps > 0 && steps_ >= options_.steps;
   }

@@ -11,8 +11,8 @@
 namespace mxc::train {
 namespace {
 
-// Whether a network that guesses would have done as well. The accuracy of
-// guesses varies; three standard deviations and a tenth are its due.
+// Returns whether a network that guesses would have done as well. The accuracy
+// of guesses varies; three standard deviations and a tenth are its due.
 bool IsGuessing(const EpochSummary& summary, double labels, double classes) {
   if (!(summary.loss >= 0.998 * std::log(classes))) return false;
   const double chance = 1 / classes;

@@ -54,7 +54,7 @@ StatusOr<Texts> Search::ParametersOf(const Task& task) {
   return parameters;
 }
 
-// Whether the record has all that the task would find.
+// Returns whether the record has all that the task would find.
 bool Search::Done(const Task& task) const {
   const TrialRecord trial = record_.trial(task.trial);
   if (!trial.over.empty()) return true;

@@ -31,7 +31,7 @@ std::optional<HeadKind> KindOf(const Node& node) {
   return found->second;
 }
 
-// Whether the input's elements come to the value in their order.
+// Returns whether the input's elements come to the value in their order.
 bool KeepsOrder(Value value) {
   static constexpr std::string_view kReorders[] = {"transpose", "SwapAxis"};
   const Node* node = value.node;

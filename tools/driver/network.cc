@@ -74,8 +74,8 @@ Result<std::shared_ptr<const NetworkFile>> OpenNetworkOf(
   return OpenNetwork(std::make_shared<const NetworkSource>(request.text));
 }
 
-// Whether any of the layers' arrays has another first extent, which the number
-// of outputs is.
+// Returns whether any of the layers' arrays has another first extent, which the
+// number of outputs is.
 bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
   return std::ranges::any_of(arrays, [&](const runtime::NamedArray& named) {
     const std::string name = named.name.substr(named.name.find(':') + 1);
@@ -85,7 +85,8 @@ bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
   });
 }
 
-// Whether a layer that tells classes apart has a parameter without a value.
+// Returns whether a layer that tells classes apart has a parameter without a
+// value.
 bool LacksClasses(const Model& model) {
   const Result<ClassHead> head = FindClassHead(model.graph);
   if (!head.ok()) return false;

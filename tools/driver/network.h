@@ -38,9 +38,9 @@ class LoadedNetwork {
   Status SetClasses(int64_t classes, const Specialization& of);
   // As many as the request says, if it does.
   Status SetClasses(const CompileRequest& request);
-  // Whether the layers that tell classes apart begin anew, since the parameter
-  // file has no values for them or others: names of classes that were learned
-  // with it are not theirs. No, where that cannot be told from `of`.
+  // Returns whether the layers that tell classes apart begin anew, since the
+  // parameter file has no values for them or others: names of classes that were
+  // learned with it are not theirs. No, where that cannot be told from `of`.
   bool BeginsClasses(const Specialization& of);
   // The same of the last model that Specialize has made.
   bool begins_classes() const { return begins_classes_; }

@@ -58,7 +58,7 @@ std::vector<Job> JobsOfWriting(const CompileRequest& request) {
   return {std::move(decode), std::move(prefill)};
 }
 
-// Whether a program of that purpose is told how the network trains.
+// Returns whether a program of that purpose is told how the network trains.
 bool Learns(Purpose purpose) {
   return purpose != Purpose::kInfer && purpose != Purpose::kOther;
 }

@@ -124,7 +124,7 @@ struct CompileRequest {
   bool transform_at_load = false;
   bool keep_llvm = false, keep_assembly = false;  // as texts of the CodeImage
 
-  // Whether states live from run to run: one of the entries trains.
+  // Returns whether states live from run to run: one of the entries trains.
   bool trains() const;
   // For one of the batches, without buckets; 0: all streams, where there are
   // any.

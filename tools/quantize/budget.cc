@@ -53,8 +53,8 @@ class Search {
   }
 
  private:
-  // Whether the network is good enough where so many layers have all their bits;
-  // it is what comes of the search then.
+  // Returns whether the network is good enough where so many layers have all
+  // their bits; it is what comes of the search then.
   Result<bool> Try(size_t wide) {
     if (wide == order_.size()) return true;
     std::vector<bool> narrow = narrow_;

@@ -19,7 +19,7 @@ bool IsPositive(const Node* function) {
          (function->Is("relu") || HasNoNegatives(*function));
 }
 
-// Whether the layer's function leaves no negative numbers behind it.
+// Returns whether the layer's function leaves no negative numbers behind it.
 bool HasUnsignedOutput(const FusedLayer& layer) {
   return IsPositive(layer.add != nullptr ? layer.add_function : layer.function);
 }

@@ -33,8 +33,8 @@ class IntegerNodes {
   // A product's output as floats.
   Value FloatLayer(const FusedLayer& layer, const Integers& data,
                    const std::string& name);
-  // Whether the sum has the type that oneDNN, which adds to the summand where it
-  // lies, makes of it.
+  // Returns whether the sum has the type that oneDNN, which adds to the summand
+  // where it lies, makes of it.
   static bool IsWritable(const FusedLayer& layer, const Integers& summand);
 
   // `op` of 8-bit numbers, in place of `node`.

@@ -32,7 +32,8 @@ class ValueStatistics {
   void Extend(std::span<const float> values);
   void Count(std::span<const float> values);
 
-  // Whether all values so far were numbers; no range says anything else.
+  // Returns whether all values so far were numbers; no range says anything
+  // else.
   bool finite() const { return finite_; }
   const ValueRange& whole() const { return whole_; }
   // By `mode`; `percentile` of kPercentile, from 0 to 100. Never of no width.

@@ -25,7 +25,7 @@ void DeclareBenchInputs(CLI::App& app, BenchInputs& inputs);
 void FillForBench(api::Executor& executor, const Session& session,
                   const BenchInputs& inputs);
 
-// Whether a run of the entry is a training step.
+// Returns whether a run of the entry is a training step.
 bool IsTraining(const Session& session);
 
 }  // namespace mxc::run

@@ -76,7 +76,7 @@ Bound BoundOf(const BenchResult& result, size_t i) {
   return {name, std::max(compute, memory) / ns};
 }
 
-// Whether a step takes less time than its operations would.
+// Returns whether a step takes less time than its operations would.
 bool BeatsTheArithmetic(const BenchResult& result) {
   for (size_t i = 0; i < result.steps.size(); ++i) {
     const double ns = result.roofline.ComputeNanoseconds(

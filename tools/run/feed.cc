@@ -158,8 +158,8 @@ bool HoldsPicture(const std::string& folder) {
       [](const auto& entry) { return IsPictureFile(entry.path().string()); });
 }
 
-// Whether the files are as many pictures, or hold an array of the shape, that
-// the input wants.
+// Returns whether the files are as many pictures, or hold an array of the
+// shape, that the input wants.
 bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
   const auto first = Take(OpenInput(files.front()));
   if (IsPicture(first.bytes())) {

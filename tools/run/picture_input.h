@@ -59,9 +59,9 @@ Frame FrameOf(const mxc_tensor& tensor, const std::string& layout);
 void FillFrame(const std::string& file, const Frame& frame,
                const PictureOptions& options, std::span<float> values);
 
-// Whether an array of the input's axes holds pixels, which become values as
-// those of pictures do: bytes for an input of floats that takes pictures, where
-// it is said what is done to them.
+// Returns whether an array of the input's axes holds pixels, which become
+// values as those of pictures do: bytes for an input of floats that takes
+// pictures, where it is said what is done to them.
 bool HoldsPixels(runtime::ElementType type, const mxc_tensor& tensor,
                  const PictureOptions& options);
 

@@ -15,7 +15,7 @@ int64_t BatchOf(const mxc_tensor& input) {
   return input.rank > 0 ? input.dims[0] : 0;
 }
 
-// Whether the array holds samples of the input.
+// Returns whether the array holds samples of the input.
 bool HoldsSamples(const runtime::Array& array, const mxc_tensor& input) {
   const auto shape = api::Shape(input);
   return array.shape.size() == shape.size() && array.shape[0] > 0 &&

@@ -18,7 +18,7 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(uint64_t bytes) : bytes_(bytes) {}
 
-  // Whether there is room for them; then they are taken.
+  // Returns whether there is room for them; then they are taken.
   bool Take(uint64_t bytes) {
     if (taken_.fetch_add(bytes) + bytes <= bytes_) return true;
     taken_ -= bytes;

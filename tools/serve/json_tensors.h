@@ -20,7 +20,7 @@ struct JsonTensors {
   std::vector<std::string> outputs;  // likewise; empty: all
 };
 
-// Whether the body begins as such a text does.
+// Returns whether the body begins as such a text does.
 bool IsJson(std::string_view body);
 
 // At most 2^20 numbers. Throws a run::Failure.

@@ -122,8 +122,8 @@ std::vector<size_t> Predictor::Entries() const {
   return entries;
 }
 
-// Whether one input is read and has, as all outputs, the samples on its first
-// axis, in every compiled batch.
+// Returns whether one input is read and has, as all outputs, the samples on its
+// first axis, in every compiled batch.
 bool Predictor::TakesSamples() const {
   for (const size_t entry : Entries()) {
     const int64_t batch = session_.model.entry(entry).batch;

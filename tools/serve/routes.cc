@@ -29,7 +29,7 @@ const std::vector<Route>& Routes() {
   return routes;
 }
 
-// Whether the path is of the pattern, and whose model it names.
+// Returns whether the path is of the pattern, and whose model it names.
 bool Matches(std::string_view pattern, std::string_view path,
              std::string& model) {
   const size_t at = pattern.find(kModel);

@@ -32,7 +32,7 @@ class Server {
 
   // "http://127.0.0.1:8080"
   std::string url() const;
-  // Whether other machines reach it.
+  // Returns whether other machines reach it.
   bool open() const;
   size_t connections() const { return connections_.size(); }
   // No connection is accepted any more; what has begun is answered. The

@@ -22,7 +22,7 @@ class Stream {
   // Some bytes, at least one unless there is an error.
   virtual void Read(asio::mutable_buffer into, Done done) = 0;
   virtual void Write(asio::const_buffer from, Done done) = 0;
-  // Whether there is something to read at once.
+  // Returns whether there is something to read at once.
   virtual bool Ready() = 0;
   // Nothing more is written; the other end reads to the end.
   virtual void EndWriting() = 0;

@@ -26,7 +26,7 @@ class TrialWords {
   std::vector<std::string> For(const tune::Texts& parameters) const;
   // Which trials share an artifact: those whose text is the same.
   std::string ArtifactOf(const tune::Texts& parameters) const;
-  // Whether initial values are to be drawn by each trial's own seed.
+  // Returns whether initial values are to be drawn by each trial's own seed.
   bool searches_seed() const { return searches_seed_; }
   // What was given, for the head of a record.
   const std::vector<std::string>& given() const { return given_; }

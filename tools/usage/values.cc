@@ -10,8 +10,8 @@ namespace {
 
 constexpr size_t kMostDigits = 18;  // of what an int64_t surely holds
 
-// Whether it is a number of more digits than that, which the library would take
-// for the largest one.
+// Returns whether it is a number of more digits than that, which the library
+// would take for the largest one.
 bool IsLong(const std::string& text) {
   return text.size() > kMostDigits && IsDigits(text);
 }

@@ -106,7 +106,7 @@ Json Glyphs() {
   return digits;
 }
 
-// Whether samples are as large as drawn digits.
+// Returns whether samples are as large as drawn digits.
 bool ReadsDigits(const WebModule& module) {
   return std::ranges::any_of(module.entries, [](const WebEntry& entry) {
     if (entry.inputs.empty() || entry.batch <= 0) return false;

@@ -19,7 +19,8 @@ std::string_view DotAlgorithm(int channels);
 // another kind.
 int DotChannels(std::string_view algorithm);
 
-// Whether kernels can use the unit for sums in vectors of so many lanes.
+// Returns whether kernels can use the unit for sums in vectors of so many
+// lanes.
 bool IsDotUnit(const ProductUnit& unit, int lanes);
 
 // The unit of a contraction for which the catalog offered the algorithm.

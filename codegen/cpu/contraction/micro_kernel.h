@@ -66,8 +66,8 @@ class MicroKernel {
   using Carried = KernelFunction::Carried;
   Accumulators Add(const Steps& steps, const Source& source,
                    const Count& count);
-  // Whether units add to data (AddedToData): one more sum for each vector says
-  // how much that comes to.
+  // Returns whether units add to data (AddedToData): one more sum for each
+  // vector says how much that comes to.
   bool AddsToData();
   void TakeAdded(Accumulators& sums);
   struct Range {

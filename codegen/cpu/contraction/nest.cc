@@ -185,8 +185,8 @@ bool Mergeable(const PixelAxis& outer, const PixelAxis& inner) {
          outer.output_stride == inner.extent * inner.output_stride;
 }
 
-// Whether the epilogue reads its operands on `outer` and `inner` as if they
-// were one axis with inner's stride.
+// Returns whether the epilogue reads its operands on `outer` and `inner` as if
+// they were one axis with inner's stride.
 bool ReadsEvenly(const Program& program, const Step& step, const Expr& e,
                  const PixelAxis& outer, const PixelAxis& inner) {
   bool even = true;
@@ -217,7 +217,7 @@ bool ReadsEvenly(const Program& program, const Step& step, const Expr& e,
          (inner.var < 0 || !UsesVar(without, inner.var));
 }
 
-// Whether the two can be one axis: inner, longer.
+// Returns whether the two can be one axis: inner, longer.
 bool BecomeOne(const Program& program, const Step& step, const PixelAxis& outer,
                const PixelAxis& inner) {
   return Mergeable(outer, inner) &&

@@ -41,7 +41,7 @@ struct StepShape {
   int64_t vector_groups() const;
   int64_t full_vector_groups() const;
   int64_t step_blocks() const;
-  // Whether the output can hold sums of a part of the steps.
+  // Returns whether the output can hold sums of a part of the steps.
   bool sums_wait() const { return nest.types.output == nest.types.sum; }
 };
 

@@ -14,7 +14,7 @@
 
 namespace mxc::contraction {
 
-// Whether the convolution is one that halves in all three ways.
+// Returns whether the convolution is one that halves in all three ways.
 bool StrassenFits(const Contraction& c, int64_t lanes);
 // The register tile of its products.
 RegisterTile StrassenTile(const CpuMachine& machine, const Contraction& c,

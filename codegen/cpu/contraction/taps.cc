@@ -60,9 +60,9 @@ TapWindow TapWindowAt(const Contraction& c, size_t s, int64_t i) {
           std::min(c.kernel[s], c.input[s] + c.pad[s] - i)};
 }
 
-// Whether outputs of a large kernel on few rows of data are phases by the part
-// of the kernel that they meet, since most of its products would be with zeros
-// beside the data. Never columns: those lie in tiles.
+// Returns whether outputs of a large kernel on few rows of data are phases by
+// the part of the kernel that they meet, since most of its products would be
+// with zeros beside the data. Never columns: those lie in tiles.
 bool ClipsWindows(const Contraction& c, size_t s) {
   if (s + 1 >= c.kernel.size() || c.kernel[s] < kLeastClippedKernel) {
     return false;

@@ -27,8 +27,8 @@ struct Taps {
   int64_t first_weight = 0, weight_step = 1, count = 1;
 };
 
-// Whether PhasesOf can express the contraction: outputs of spread data advance
-// one by one.
+// Returns whether PhasesOf can express the contraction: outputs of spread data
+// advance one by one.
 bool HasPhases(const Contraction& c);
 
 // The phases of one spatial axis; together they cover its outputs.

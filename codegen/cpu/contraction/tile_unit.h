@@ -18,7 +18,7 @@
 
 namespace mxc::contraction {
 
-// Whether an instruction of tiles (tile_units.def) does the unit.
+// Returns whether an instruction of tiles (tile_units.def) does the unit.
 bool IsTileUnit(const ProductUnit& unit);
 // The unit of a contraction for which the catalog offered tiles.
 const ProductUnit& TileUnitOf(const CpuMachine& machine,

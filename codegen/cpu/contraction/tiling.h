@@ -55,9 +55,10 @@ struct Tasks {
   // Tasks in sequence, which one thread gets, share data; else weights.
   bool channels_innermost = false;
 };
-// Whether they should. The data were written by the same deal of an earlier
-// step: what another thread wrote comes from its cache at less than half of the
-// speed at which weights come from memory, and is not prefetched as well.
+// Returns whether they should. The data were written by the same deal of an
+// earlier step: what another thread wrote comes from its cache at less than
+// half of the speed at which weights come from memory, and is not prefetched as
+// well.
 bool DataOverWeights(double data_bytes, double weight_bytes);
 // `vector_groups`: groups of tile.vectors vectors.
 Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,

@@ -14,7 +14,7 @@
 
 namespace mxc::contraction {
 
-// Whether the convolution is one that Winograd's algorithm computes.
+// Returns whether the convolution is one that Winograd's algorithm computes.
 bool WinogradFits(const Contraction& c);
 // The border of zeros at the end that windows reach into.
 Extents WinogradHaloHigh(const Contraction& c);

@@ -16,8 +16,8 @@
 
 namespace mxc::contraction {
 
-// Whether the contraction is one that the algorithm computes: pixel sums
-// (pixel_sums.h) of a 3x3 or 5x5 kernel with stride 1.
+// Returns whether the contraction is one that the algorithm computes: pixel
+// sums (pixel_sums.h) of a 3x3 or 5x5 kernel with stride 1.
 bool WinogradSumsFit(const Contraction& c);
 // The border of zeros at the end of the data that tiles reach into.
 Extents WinogradSumsHaloHigh(const Contraction& c, std::string_view algorithm);

@@ -30,7 +30,7 @@ Value Product(Layer& layer, Value x, Value weight, Value bias, int64_t outputs,
       inputs, {.num_hidden = outputs, .no_bias = !bias, .flatten = flat});
 }
 
-// Whether there is an input that all turns have.
+// Returns whether there is an input that all turns have.
 bool HasStatic(Layer& layer, int states) {
   const bool exposed = OrDefault(layer.param().recurrent_param).expose_hidden;
   const int least = 2 + (exposed ? states : 0);

@@ -51,7 +51,7 @@ class Expansion {
   // --- attributes
   // The text of the first of these names that the file gives; empty for none.
   std::string_view Text(std::initializer_list<std::string_view> names) const;
-  // Whether that is true.
+  // Returns whether that is true.
   bool Flag(std::initializer_list<std::string_view> names) const;
   Result<std::vector<int64_t>> Numbers(std::string_view name) const;
   Result<int64_t> Number(std::string_view name) const;

@@ -15,8 +15,8 @@ Status ExpandInside(Subgraph& subgraph, const std::vector<TensorType>& types);
 // Of what a turn sees of such a tensor.
 TensorType SliceOf(TensorType stacked);
 
-// Whether the graph of a loop can run within a turn: no operator of it has
-// states, is a loss, or lacks a gradient.
+// Returns whether the graph of a loop can run within a turn: no operator of it
+// has states, is a loss, or lacks a gradient.
 bool MayBeTurn(const Subgraph& subgraph);
 
 // Adds the scan to the node's graph, whose types need not be known yet.

@@ -14,7 +14,8 @@ struct IntegerRange {
 };
 // nullopt: no integers of at most 16 bits.
 std::optional<IntegerRange> IntegerRangeOf(int32_t data_type);
-// Whether it is a float of 8 bits or fewer that numbers can be rounded to.
+// Returns whether it is a float of 8 bits or fewer that numbers can be rounded
+// to.
 bool IsSmallFloat(int32_t data_type);
 
 // x of float32 as values of a small float, which stay float32. Ties go to even;

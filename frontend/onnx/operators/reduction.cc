@@ -49,8 +49,8 @@ Extents ReducedDims(const Reduction& of, const Shape& shape) {
   return dims;
 }
 
-// Whether the data have no elements, and the result was given: `value` where it
-// has any.
+// Returns whether the data have no elements, and the result was given: `value`
+// where it has any.
 bool GaveOfNothing(Call& c, const Reduction& of, Element value) {
   if (of.x) return false;
   const DType dtype = c.DTypeOf(0);

@@ -94,7 +94,7 @@ Value ResizeAlong(Call& c, Value x, int axis, const ResizeList& list) {
   return sum;
 }
 
-// Whether the list is that of _contrib_BilinearResize2D, bit for bit.
+// Returns whether the list is that of _contrib_BilinearResize2D, bit for bit.
 bool IsBilinearResize(const ResizeList& list, int64_t in, bool corners) {
   const auto out = static_cast<int64_t>(list.rows.size());
   const auto ratio = [](int64_t a, int64_t b) {

@@ -31,7 +31,7 @@ std::vector<std::string> LeakyReluOutputs(const LeakyReluAttrs& a) {
   return {"output", "mask"};
 }
 
-// Whether `gamma` broadcasts to `data`; both are known.
+// Returns whether `gamma` broadcasts to `data`; both are known.
 bool SlopesFit(const Shape& gamma, const Shape& data) {
   if (gamma.rank() == 1) {
     return gamma[0] == 1 || gamma[0] == data[data.rank() > 1 ? 1 : 0];

@@ -64,7 +64,7 @@ void SoftmaxOutputTypes(const SoftmaxOutputAttrs& a, TypeInference& t) {
          ToString(shapes[0]));
 }
 
-// Whether the network comes from a version whose out_grad is broken.
+// Returns whether the network comes from a version whose out_grad is broken.
 bool MultipliesByOutput(int64_t mxnet_version) {
   return mxnet_version >= 10500 && mxnet_version < 20000;
 }

@@ -32,7 +32,7 @@ struct SpatialAxes {
 inline constexpr std::string_view kLayouts[] = {"None", "NCW",  "NCHW", "NCDHW",
                                                 "NWC",  "NHWC", "NDHWC"};
 bool IsChannelsLast(std::string_view layout);
-// Whether a layout is one of `rank` spatial axes.
+// Returns whether a layout is one of `rank` spatial axes.
 bool LayoutFits(std::string_view layout, int rank);
 
 // `given`, or `fill` for each axis when it is empty.

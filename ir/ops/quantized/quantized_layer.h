@@ -55,7 +55,7 @@ struct QuantizedLayerAttrs {
   std::vector<InputSpec> Inputs() const;
 };
 
-// Whether a function that is fused with a layer has no negative values.
+// Returns whether a function that is fused with a layer has no negative values.
 bool HasNoNegatives(const Node& function);
 
 void QuantizedLayerTypes(const QuantizedLayerAttrs& a, TypeInference& t);

@@ -24,7 +24,7 @@ inline constexpr int64_t kMostTurnedRows = 512;
 // as `label`. False while the shape is not known.
 bool RequireSquare(TypeInference& t, std::string_view label, int i = 0,
                    int64_t most = kMostRows);
-// Whether the matrices of `value` have more rows than are unrolled.
+// Returns whether the matrices of `value` have more rows than are unrolled.
 bool IsLarge(Value value, int64_t most = kMostUnrolled);
 
 // The matrices of `value` transposed.

@@ -16,7 +16,8 @@ struct ScatterNdAttrs {
 };
 MXC_ATTRS(ScatterNd, ScatterNdAttrs);
 
-// Whether the columns of `indices` name as many parts of `shape` as `data` has.
+// Returns whether the columns of `indices` name as many parts of `shape` as
+// `data` has.
 inline bool PartsFit(const Shape& data, const Shape& indices,
                      const Extents& shape) {
   if (indices.rank() < 1 || indices[0] > static_cast<int64_t>(shape.size())) {

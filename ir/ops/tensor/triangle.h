@@ -45,7 +45,8 @@ struct TriangularAttrs : Triangular {
 };
 MXC_ATTRS(LinalgTrmm, TriangularAttrs);
 
-// Whether two shapes have one rank, at least 2, and equal leading extents.
+// Returns whether two shapes have one rank, at least 2, and equal leading
+// extents.
 bool SameBatch(const Shape& a, const Shape& b);
 
 // Square matrices with zeros beside the lower or the upper triangle.

@@ -68,7 +68,7 @@ bool LieTogether(const Program& program, const Step& step) {
   return HaveSameBytes(program, step.inputs.back(), step.outputs[0]);
 }
 
-// Whether a statement reads the buffer, under whichever number.
+// Returns whether a statement reads the buffer, under whichever number.
 bool Reads(const Statements& statements, const Step& step, int buffer) {
   return std::ranges::any_of(statements, [&](const Statement& s) {
     bool reads =

@@ -73,7 +73,7 @@ class ProcedureRun {
 
   Element Value(const Expr& e) { return evaluator_.Evaluate(e, 1, vars_)[0]; }
 
-  // Whether the flow goes on behind the statements: no break was met.
+  // Returns whether the flow goes on behind the statements: no break was met.
   bool Run(const std::vector<Statement>& list) {
     return std::ranges::all_of(list,
                                [&](const Statement& s) { return Run(s); });

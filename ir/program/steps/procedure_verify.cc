@@ -111,7 +111,7 @@ class ProcedureVerifier {
     return error;
   }
 
-  // Whether it may end the loop around it.
+  // Returns whether it may end the loop around it.
   static bool Breaks(const Statement& s) {
     if (s.kind == StatementKind::kBreak) return true;
     if (s.kind != StatementKind::kIf) return false;

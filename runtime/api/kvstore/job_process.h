@@ -24,7 +24,7 @@ struct JobProcess {
 // "options without 'keys'".
 Status Lacks(const char* what);
 StatusOr<KeyTable> KeysOf(const mxc_kvstore_options& options);
-// Whether workers sum among themselves.
+// Returns whether workers sum among themselves.
 bool Reduces(const mxc_kvstore_options& options);
 StatusOr<JobProcess> MakeNode(const mxc_kvstore_options& options,
                               const KeyTable& keys, Side side);

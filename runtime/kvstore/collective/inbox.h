@@ -30,7 +30,7 @@ class Inbox {
   std::span<std::byte> Place(const Header& header);
   // It has come, there or elsewhere.
   Status Take(const Frame& frame);
-  // Whether somebody has asked for what has not come.
+  // Returns whether somebody has asked for what has not come.
   bool waits() const;
   // Nothing more comes.
   void Fail(const Status& cause);

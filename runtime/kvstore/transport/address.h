@@ -18,7 +18,7 @@ struct SocketAddress {
   const sockaddr* get() const {
     return reinterpret_cast<const sockaddr*>(&storage);
   }
-  // Whether it is this machine's: a path or a loopback address.
+  // Returns whether it is this machine's: a path or a loopback address.
   bool local() const;
   std::string text() const;
 };

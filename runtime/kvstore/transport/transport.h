@@ -25,8 +25,8 @@ class Connection {
   // Moves bytes of the first, then of the second.
   virtual StatusOr<size_t> Write(Bytes first, Bytes second) = 0;
   StatusOr<size_t> Write(Bytes bytes) { return Write(bytes, {}); }
-  // Whether bytes that Write took are still to be sent: by Flush, by the next
-  // Read, or by a Write that has no room for more.
+  // Returns whether bytes that Write took are still to be sent: by Flush, by
+  // the next Read, or by a Write that has no room for more.
   virtual bool unsent() const { return false; }
   virtual Status Flush() { return {}; }
 
@@ -35,7 +35,7 @@ class Connection {
   // Who the other end has proved to be ("worker-3"); empty: nobody yet, or the
   // connection does not ask.
   virtual std::string identity() const { return ""; }
-  // Whether nobody can listen who is not on this machine.
+  // Returns whether nobody can listen who is not on this machine.
   virtual bool local() const = 0;
   // For Transport::Wait.
   virtual int descriptor() const = 0;
@@ -73,8 +73,9 @@ class Transport {
   virtual Time Now() = 0;
   // Until one of them may get on, Wake is called, or `deadline` has come.
   virtual void Wait(std::span<const Interest> interests, Time deadline) = 0;
-  // Whether something can be read there, as far as the last Wait has seen: not,
-  // if it waited for that and nothing came. For the thread that waits.
+  // Returns whether something can be read there, as far as the last Wait has
+  // seen: not, if it waited for that and nothing came. For the thread that
+  // waits.
   virtual bool MayRead(int /*descriptor*/) const { return true; }
   // From any thread.
   virtual void Wake() = 0;

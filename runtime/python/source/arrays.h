@@ -46,8 +46,8 @@ class HeldArray {
   const void* memory_ = nullptr;
 };
 
-// Whether the array has this shape, as far as Python can tell: its attribute
-// `shape`.
+// Returns whether the array has this shape, as far as Python can tell: its
+// attribute `shape`.
 bool HasShape(nb::handle array, const std::vector<int64_t>& dims);
 
 // Makes arrays for outputs: numpy.empty(dims, dtype).

@@ -29,7 +29,7 @@ class Executor {
 
   mxc_executor* handle() const { return handle_.get(); }
   size_t entry() const { return mxc_executor_entry(handle_.get()); }
-  // Whether these arguments have the shapes of this entry's inputs.
+  // Returns whether these arguments have the shapes of this entry's inputs.
   bool Takes(nb::args arguments, nb::kwargs named) const;
   // One array, or a tuple of them. The GIL is released while the entry runs.
   nb::object Call(nb::args arguments, nb::kwargs named);

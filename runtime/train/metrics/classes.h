@@ -20,8 +20,8 @@ std::vector<int32_t> ClassesOf(const FloatView& label);
 StatusOr<std::vector<int32_t>> ArgMax(const FloatView& prediction, int64_t axis,
                                       const std::string& metric);
 
-// Whether labels say for each of several classes along `axis` how likely it is,
-// as predictions of the same shape do.
+// Returns whether labels say for each of several classes along `axis` how
+// likely it is, as predictions of the same shape do.
 bool AreDistributions(const FloatView& label, const FloatView& prediction,
                       int64_t axis);
 

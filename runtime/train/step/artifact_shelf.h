@@ -36,7 +36,7 @@ class ArtifactShelf final : public kvstore::Shelf {
   using Counters = std::vector<std::vector<std::byte>>;
 
   Counters& CountersOf(uint32_t key, uint64_t first);
-  // Whether the entry can update those elements alone.
+  // Returns whether the entry can update those elements alone.
   bool IsWholeTasks(uint32_t key, uint64_t first, uint64_t count) const;
   // The whole gradient begins at `whole`; elements elsewhere than at `first` are
   // of no interest.

@@ -24,7 +24,7 @@ enum class Extent { kWhole, kGradients, kScoring };
 // The root of the sum of squares.
 double NormOf(std::span<const float> values);
 
-// Whether the host runs what the model was compiled for.
+// Returns whether the host runs what the model was compiled for.
 bool RunsOnHost(const runtime::Model& model);
 
 class ArtifactStep : public TrainStep {
@@ -50,7 +50,7 @@ class ArtifactStep : public TrainStep {
       std::shared_ptr<const runtime::Model> model, const BindOptions& options);
 
   const std::shared_ptr<const runtime::Model>& model() const { return model_; }
-  // Whether training carries values from batch to batch.
+  // Returns whether training carries values from batch to batch.
   bool Carries() const {
     return states_.size() > model_->tables().states().size();
   }

@@ -19,7 +19,7 @@ class GradientSums {
   // `step` is one of gradients, and must outlive this.
   explicit GradientSums(const ArtifactStep& step) : step_(step) {}
 
-  // Whether nothing was ever added.
+  // Returns whether nothing was ever added.
   bool empty() const { return sums_.empty(); }
   // Adds what a run of the executor has left in an exchange's output, once it is
   // final. What came before the last Finish is forgotten.

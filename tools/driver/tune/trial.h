@@ -23,7 +23,7 @@ Result<Program> MakeTrial(const Contraction& contraction,
                           const KernelCatalog& catalog, const Target& target,
                           int64_t eviction_bytes);
 
-// Whether the step of a trial is the contraction, or adds up its parts.
+// Returns whether the step of a trial is the contraction, or adds up its parts.
 bool IsTried(const Step& step);
 
 }  // namespace mxc

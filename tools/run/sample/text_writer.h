@@ -73,7 +73,7 @@ class TextWriter {
   void Begin(size_t stream, size_t number, const Prompt& prompt);
   // Draws a symbol; the reason where the text ends.
   std::optional<Ending> Grow(size_t stream, Growing& text);
-  // Whether the text that ends others is there.
+  // Returns whether the text that ends others is there.
   bool Say(Growing& text, const std::string& piece);
   void Tell(Growing& text, std::string_view piece);
 
