@@ -182,7 +182,9 @@ ReductionEmitter::Values ReductionEmitter::EmitUniform() {
 }
 
 // The range that runs through memory element by element in more loads than it
-// jumps in, if it is long enough.
+// jumps in, if it is long enough. One alone, too, where it jumps equally far each
+// time: in which order a softmax adds is then the same in each layout of its
+// scores, and so in each program that computes it.
 std::optional<size_t> ReductionEmitter::VectorRange() {
   std::optional<size_t> best;
   int best_score = 0;
@@ -194,8 +196,9 @@ std::optional<size_t> ReductionEmitter::VectorRange() {
       const Affine offset = ToAffine(load.args[0], emitter_.range_of_);
       const int64_t stride = offset.CoefficientOf(ranges_[k].var);
       const bool hidden = offset.HidesVar(ranges_[k].var);
-      if (hidden || (stride != 0 && stride != 1)) --score;
-      if (!hidden && stride == 1) ++score;
+      const bool runs = stride == 1 || (stride != 0 && ranges_.size() == 1);
+      if (hidden || (stride != 0 && !runs)) --score;
+      if (!hidden && runs) ++score;
     };
     for (const Expr& reduce : reduces_) VisitLoads(reduce->args[0], count);
     if (score > 0 && score >= best_score) {

@@ -34,15 +34,6 @@ std::vector<uint64_t> TapePart::Key() const {
   return key;
 }
 
-size_t PartGradients::KeyHash::operator()(const Key& key) const {
-  uint64_t hash = key.size();
-  for (const uint64_t word : key) {
-    hash = (hash ^ word) * 0x9e3779b97f4a7c15;
-    hash ^= hash >> 32;
-  }
-  return hash;
-}
-
 StatusOr<std::shared_ptr<const PartGradient>> PartGradients::Of(
     const TapePart& part) {
   Key key = part.Key();

@@ -13,6 +13,7 @@
 #include "runtime/base/status.h"
 #include "runtime/ndarray/operator_call.h"
 #include "runtime/ndarray/recently_used.h"
+#include "runtime/ndarray/words_hash.h"
 
 namespace mxc::runtime {
 
@@ -85,14 +86,12 @@ class PartGradients {
 
  private:
   using Key = std::vector<uint64_t>;
-  struct KeyHash {
-    size_t operator()(const Key& key) const;
-  };
   static constexpr size_t kMost = 1024;
 
   const std::unique_ptr<const GradientCompiler> compiler_;
   std::mutex mutex_;
-  RecentlyUsed<Key, std::shared_ptr<const PartGradient>, KeyHash> made_{kMost};
+  RecentlyUsed<Key, std::shared_ptr<const PartGradient>, WordsHash> made_{
+      kMost};
 };
 
 }  // namespace mxc::runtime

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <span>
+#include <utility>
 
 namespace mxc::runtime {
 namespace {
@@ -73,11 +74,30 @@ bool Dependencies::TryAdd(Pending& operation) {
 void Dependencies::Complete(Pending& operation,
                             const std::shared_ptr<Failure>& failure,
                             Ready& ready) noexcept {
-  for (const auto [variable, access] : operation.uses) {
-    variable->Release(access);
-    if (access != Access::kRead) variable->failure_ = failure;
-    GrantWaiting(*variable, ready);
+  for (const Use& use : operation.uses) Release(use, failure, ready);
+}
+
+void Dependencies::Complete(Pending& operation, const Values& outcomes,
+                            Ready& ready) noexcept {
+  for (size_t u = 0; u < operation.uses.size(); ++u) {
+    Release(operation.uses[u], outcomes.all()[u], ready);
   }
+}
+
+void Dependencies::Release(const Use& use,
+                           const std::shared_ptr<Failure>& failure,
+                           Ready& ready) {
+  use.variable->Release(use.access);
+  if (use.access != Access::kRead) use.variable->failure_ = failure;
+  GrantWaiting(*use.variable, ready);
+}
+
+Values Dependencies::ValuesOf(const Pending& operation) {
+  std::vector<std::shared_ptr<Failure>> failures;
+  for (const Use& use : operation.uses) {
+    failures.push_back(use.variable->failure_);
+  }
+  return {operation.uses, std::move(failures)};
 }
 
 void Dependencies::GrantWaiting(Variable& variable, Ready& ready) {

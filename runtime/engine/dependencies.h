@@ -14,6 +14,7 @@
 #include <memory>
 #include <vector>
 
+#include "runtime/engine/values.h"
 #include "runtime/engine/variable.h"
 
 namespace mxc::runtime {
@@ -32,11 +33,19 @@ class Dependencies {
                        const std::shared_ptr<Failure>& failure,
                        Ready& ready) noexcept;
 
+  // The same where each value has an outcome of its own.
+  static void Complete(Pending& operation, const Values& outcomes,
+                       Ready& ready) noexcept;
+
+  // Of one that may run: what is wrong with its values.
+  static Values ValuesOf(const Pending& operation);
   // Of one that may run: what is wrong with the first of the values that it
   // needs; null where nothing is. It is then not to run, but to fail with that.
   static std::shared_ptr<Failure> Inherited(const Pending& operation);
 
  private:
+  static void Release(const Use& use, const std::shared_ptr<Failure>& failure,
+                      Ready& ready);
   static void GrantWaiting(Variable& variable, Ready& ready);
 };
 

@@ -29,6 +29,12 @@ class Inside {
   const Current before_;
 };
 
+// Why it does not run.
+std::shared_ptr<Failure> InheritedBy(const PushedOperation& operation) {
+  if (operation.what.parts) return nullptr;
+  return Dependencies::Inherited(operation);
+}
+
 bool MayWait() {
   return current.name == nullptr || current.lane == LaneKind::kCallbacks;
 }
@@ -100,7 +106,8 @@ void Engine::Push(Operation what, std::vector<Use> uses) {
     if (!operation.is_awaited) return;
     threads_->something_ended.wait(lock, [&] { return operation.may_run; });
   }
-  if (const auto inherited = Dependencies::Inherited(operation)) {
+  const auto inherited = InheritedBy(operation);
+  if (inherited != nullptr) {
     Finish(operation, inherited);
   } else {
     Run(operation);
@@ -185,10 +192,30 @@ void Engine::Run(PushedOperation& operation) {
     // The operation may be complete, and gone, before this returns.
     const auto begin = std::move(operation.what.begin);
     begin(Completion(operation));
+  } else if (operation.what.parts) {
+    RunParts(operation);
   } else {
     Finish(operation,
            NewFailure(StatusOf(operation.what.name, operation.what.run)));
   }
+}
+
+void Engine::RunParts(PushedOperation& operation) {
+  // Nobody changes what is wrong with a variable that somebody has.
+  Values values = Dependencies::ValuesOf(operation);
+  const Status status = StatusOf(operation.what.name, [&] {
+    operation.what.parts(values);
+    return Status();
+  });
+  if (!status.ok()) values.SetWritten(status);
+  Dependencies::Ready ready;
+  Finished finished;
+  const Lock lock(mutex_);
+  for (const auto& failure : values.made()) untold_.Add(failure);
+  Dependencies::Complete(operation, values, ready);
+  finished.emplace_back(&operation);
+  CountEnd();
+  Dispatch(ready, finished);
 }
 
 std::shared_ptr<Failure> Engine::NewFailure(const Status& status) {
@@ -224,7 +251,7 @@ void Engine::Dispatch(Dependencies::Ready& ready, Finished& finished) {
   // It grows as it is walked.
   for (size_t i = 0; i < ready.size(); ++i) {
     auto& operation = static_cast<PushedOperation&>(*ready[i]);
-    std::shared_ptr<Failure> failure = Dependencies::Inherited(operation);
+    std::shared_ptr<Failure> failure = InheritedBy(operation);
     if (operation.is_awaited) {
       if (operation.IsBarrier()) {
         operation.found = failure;

@@ -103,6 +103,7 @@ class Engine {
   std::unique_ptr<Threads> NewThreads() const;
   void Serve(Lane& lane);
   void Run(PushedOperation& operation);
+  void RunParts(PushedOperation& operation);
   void Finish(PushedOperation& operation,
               const std::shared_ptr<Failure>& failure);
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "runtime/base/status.h"
+#include "runtime/engine/values.h"
 #include "runtime/engine/variable.h"
 
 namespace mxc::runtime {
@@ -43,11 +44,14 @@ class Completion {
 
 struct Operation {
   const char* name = "";  // lives until it is complete
-  // One of the two; none in a barrier. `begin` is for what goes on after it has
-  // returned, and lets no exception through. They hold what the operation's
-  // variables belong to, and are destroyed once it is complete, under no lock.
+  // One of the three; none in a barrier. `begin` is for what goes on after it has
+  // returned, and lets no exception through. `parts` stands for several
+  // operations: it runs whatever is wrong with what it reads, and says of each
+  // value what becomes of it. They hold what the operation's variables belong to,
+  // and are destroyed once it is complete, under no lock.
   std::function<Status()> run = {};
   std::function<void(Completion)> begin = {};
+  std::function<void(Values&)> parts = {};
   LaneKind lane = LaneKind::kCompute;
   int priority = 0;  // the greater the sooner, among those that may run
 };
@@ -72,7 +76,7 @@ class PushedOperation final : public Pending {
   // Of a barrier, which does nothing: what is wrong with its variable.
   std::shared_ptr<Failure> found;
 
-  bool IsBarrier() const { return !what.run && !what.begin; }
+  bool IsBarrier() const { return !what.run && !what.begin && !what.parts; }
 
  private:
   std::vector<Use> uses_;

@@ -29,6 +29,7 @@ void Addresses::PlaceRoots(const Tables& tables, const Regions& regions) {
       roots_[i] = (host ? regions.host_arena : regions.arena) + buffer.offset;
     } else if (buffer.kind == MXC_BUFFER_STATE) {
       roots_[i] = regions.states + tables.states()[buffer.offset].offset;
+      states_.push_back(static_cast<uint32_t>(i));
     }
   }
 }
@@ -49,7 +50,7 @@ void Addresses::ListOperands(const Tables& tables, const mxc_entry& entry) {
   std::erase_if(slots_, [&](const Slot& slot) {
     const uint8_t kind = buffers_[slot.root].kind;
     return kind != MXC_BUFFER_INPUT && kind != MXC_BUFFER_OUTPUT &&
-           kind != MXC_BUFFER_WINDOW;
+           kind != MXC_BUFFER_STATE && kind != MXC_BUFFER_WINDOW;
   });
   std::stable_sort(
       slots_.begin(), slots_.end(),
@@ -99,6 +100,14 @@ void Addresses::Move(uint32_t buffer, std::byte* memory) {
   roots_[buffer] = memory;
   callers_[caller_of_[buffer]] = memory;
   SetSlots(SlotsOf(buffer), memory);
+}
+
+void Addresses::MoveState(size_t row, std::byte* memory) {
+  for (const uint32_t buffer : states_) {
+    if (buffers_[buffer].offset != row || roots_[buffer] == memory) continue;
+    roots_[buffer] = memory;
+    SetSlots(SlotsOf(buffer), memory);
+  }
 }
 
 void Addresses::Show(const Window& window) {

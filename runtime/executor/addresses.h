@@ -46,6 +46,8 @@ class Addresses {
 
   // An input or output lies at `memory` from now on.
   void Move(uint32_t buffer, std::byte* memory);
+  // The same of a state, by its row in the tables.
+  void MoveState(size_t row, std::byte* memory);
 
   // All windows show the first turn of their repeats.
   void Rewind();
@@ -84,6 +86,7 @@ class Addresses {
   std::vector<std::byte*> roots_;  // by buffer; null for aliases
   std::vector<const std::byte*> callers_;
   std::vector<uint32_t> caller_of_;     // by buffer: its row in callers_
+  std::vector<uint32_t> states_;        // buffers
   std::vector<void*> operands_;         // of all steps
   std::vector<size_t> first_operands_;  // by step
   std::vector<Slot> slots_;             // by root

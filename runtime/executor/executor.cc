@@ -366,6 +366,12 @@ void Executor::BindOutput(size_t k, void* memory, mxc_place place) {
                         : static_cast<std::byte*>(memory));
 }
 
+void Executor::BindState(size_t row, void* memory) {
+  auto* const bytes = static_cast<std::byte*>(memory);
+  sequencer_->addresses().MoveState(
+      row, bytes != nullptr ? bytes : State(row).data());
+}
+
 void Executor::Move(uint32_t buffer, std::byte* memory) {
   sequencer_->addresses().Move(buffer,
                                memory != nullptr ? memory : own_[buffer]);

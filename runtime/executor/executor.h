@@ -97,6 +97,10 @@ class Executor final : private Work {
   void WriteState(size_t row, const void* values);
   // In place, on a device that is the host.
   std::span<std::byte> State(size_t row) const { return shared_->State(row); }
+  // On the host: where the next runs find the state, and leave its next value:
+  // the caller's memory, aligned to 64, or that of the executor again for null.
+  // ReadState, WriteState and State stay with the executor's.
+  void BindState(size_t row, void* memory);
   void ResetStates() { shared_->ResetStates(); }
 
   // `k` counts the entry's inputs. Where the next run reads the input from:

@@ -65,6 +65,15 @@ class Chunk {
   // How often something was called that writes it.
   uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
   void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
+  // Whether calls that wait to be run (Loops) use it.
+  bool is_waited_with() const {
+    return waiting_.load(std::memory_order_relaxed) != 0;
+  }
+  void CountWaiting(int more) {
+    waiting_.fetch_add(more, std::memory_order_relaxed);
+  }
+  // Not allocated for the chunk: others may see it, too.
+  bool is_foreign() const { return owner_ != nullptr; }
 
  private:
   std::byte* data_;
@@ -72,6 +81,7 @@ class Chunk {
   const std::shared_ptr<const void> owner_;
   Variable variable_;
   std::atomic<uint64_t> writes_{0};
+  std::atomic<int> waiting_{0};  // uses by calls
 };
 
 // A view of a chunk. Copies are the same array.

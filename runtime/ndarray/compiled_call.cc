@@ -34,6 +34,11 @@ uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
   return sum;
 }
 
+uint64_t NextNumber() {
+  static std::atomic<uint64_t> numbers{0};
+  return ++numbers;
+}
+
 }  // namespace
 
 SharedTeam::SharedTeam()
@@ -47,8 +52,13 @@ StatusOr<std::shared_ptr<Team>> SharedTeam::Get() {
   return team_;
 }
 
-CompiledCall::CompiledCall(CompiledOperator compiled, SharedTeam& team)
-    : compiled_(std::move(compiled)), team_(team), idle_(team.idle()) {
+CompiledCall::CompiledCall(CompiledOperator compiled, CallForm form,
+                           SharedTeam& team)
+    : number_(NextNumber()),
+      form_(std::move(form)),
+      compiled_(std::move(compiled)),
+      team_(team),
+      idle_(team.idle()) {
   const Tables& tables = compiled_.model->tables();
   const mxc_entry& entry = tables.entries()[0];
   const auto buffers = tables.Buffers(entry);
@@ -75,12 +85,16 @@ Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
-  const std::vector<size_t>& order = compiled_.input_order;
-  ShortList<const NDArray*> ordered(order.size());
-  for (const size_t input : order) ordered.Add(inputs[input]);
-  MXC_RT_RETURN_IF_ERROR(
-      RunBound(*executor, order.empty() ? inputs : ArrayRefs(ordered.all()),
-               outputs, {}));
+  for (const auto [state, input] : compiled_.in_place) {
+    executor->BindState(state, inputs[input]->data());
+  }
+  const auto& order = compiled_.input_order;
+  ShortList<const NDArray*> ordered(order ? order->size() : 0);
+  if (order) {
+    for (const size_t input : *order) ordered.Add(inputs[input]);
+  }
+  MXC_RT_RETURN_IF_ERROR(RunBound(
+      *executor, order ? ArrayRefs(ordered.all()) : inputs, outputs, {}));
   Give(std::move(executor));
   return {};
 }

@@ -25,8 +25,23 @@ struct CompiledOperator {
   size_t visible_outputs = 0;          // the first; what else it computes are …
   std::vector<size_t> updates;         // … the next values of these inputs, …
   size_t hidden_outputs = 0;           // … and what its gradient alone reads
-  // The call's input that each of the model's is; empty: in order.
-  std::vector<size_t> input_order = {};
+  // The call's input that each of the model's is; nothing: in order.
+  std::optional<std::vector<size_t>> input_order = {};
+  // Inputs that are states of the model, which a run reads and writes where they
+  // lie: nothing else of the call lies there.
+  struct InPlace {
+    size_t state, input;  // a row of the model's states; the call's input
+  };
+  std::vector<InPlace> in_place = {};
+};
+
+class GradientSource;
+
+// What a compiler was asked for.
+struct CallForm {
+  std::vector<ArrayType> inputs;
+  bool training = false;
+  std::shared_ptr<const GradientSource> recorded;  // null: it is not recorded
 };
 
 // Threads for all executors, started when the first one needs them, and the
@@ -47,11 +62,13 @@ class SharedTeam {
 
 class CompiledCall {
  public:
-  CompiledCall(CompiledOperator compiled, SharedTeam& team);
+  CompiledCall(CompiledOperator compiled, CallForm form, SharedTeam& team);
   CompiledCall(const CompiledCall&) = delete;
   CompiledCall& operator=(const CompiledCall&) = delete;
   ~CompiledCall();
 
+  uint64_t number() const { return number_; }  // its own in this process
+  const CallForm& form() const { return form_; }
   const std::vector<ArrayType>& outputs() const { return outputs_; }
   size_t visible_outputs() const { return compiled_.visible_outputs; }
   const std::vector<size_t>& updates() const { return compiled_.updates; }
@@ -71,6 +88,8 @@ class CompiledCall {
   StatusOr<std::unique_ptr<Executor>> Take();
   void Give(std::unique_ptr<Executor> executor);
 
+  const uint64_t number_;
+  const CallForm form_;
   const CompiledOperator compiled_;
   SharedTeam& team_;
   const std::shared_ptr<IdleExecutors>

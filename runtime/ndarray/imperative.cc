@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/ndarray/imperative.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -8,6 +10,7 @@
 #include <utility>
 
 #include "runtime/ndarray/bound_run.h"
+#include "runtime/ndarray/run_call.h"
 #include "runtime/ndarray/short_list.h"
 
 namespace mxc::runtime {
@@ -20,12 +23,6 @@ void AddUses(ArrayRefs inputs, ArrayRefs outputs, ShortList<Use>& uses) {
   for (const NDArray* output : outputs) {
     uses.Add({&output->variable(), output->AccessToWrite()});
   }
-}
-
-template <class Call>  // that is asked for its text where something is wrong
-Status Prefixed(const Status& status, const Call& call) {
-  if (status.ok()) return status;
-  return {status.code(), call() + ": " + status.message()};
 }
 
 // Makes those that have no chunk; the others are as `types` says.
@@ -58,13 +55,6 @@ Status MakeOutputs(std::span<const ArrayType> types,
   return {};
 }
 
-std::vector<NDArray> CopiesOf(ArrayRefs arrays) {
-  std::vector<NDArray> copies;
-  copies.reserve(arrays.size());
-  for (const NDArray* array : arrays) copies.push_back(*array);
-  return copies;
-}
-
 std::string TextOf(const CallableOperator& op, ArrayRefs inputs) {
   return op.Text(TypesOf(inputs));
 }
@@ -80,6 +70,11 @@ EngineOptions OptionsHere() {
 
 Imperative& Imperative::Get() {
   static Imperative imperative(OptionsHere());
+  // Before the engine's, which wait for what was pushed.
+  static const int registered = pthread_atfork(
+      [] { imperative.loops_.BeginFork(); },
+      [] { imperative.loops_.EndFork(); }, [] { imperative.loops_.EndFork(); });
+  static_cast<void>(registered);
   return imperative;
 }
 
@@ -125,27 +120,11 @@ Status Imperative::Run(const std::shared_ptr<CallableOperator>& op,
   for (NDArray* output : outputs.first(visible)) written.Add(output);
   for (const size_t input : call.updates()) written.Add(inputs[input]);
   for (NDArray* output : outputs.subspan(visible)) written.Add(output);
+  const GivenCall given = {
+      op, call, inputs, written.all(), seed_, call.is_random() ? draws_++ : 0};
+  const bool waits = loops_.Take(given);
   for (const NDArray* output : written.all()) output->chunk()->CountWrite();
-  const uint64_t seed = seed_;
-  const uint64_t draw = call.is_random() ? draws_++ : 0;
-  ShortList<Use> uses(inputs.size() + types.size());
-  AddUses(inputs, written.all(), uses);
-  const auto run = [&] {
-    return Prefixed(call.Run(inputs, written.all(), seed, draw), text);
-  };
-  if (call.is_brief() && engine_.TryRun(op->name().c_str(), run, uses.all())) {
-    return {};
-  }
-  // The operator keeps its call.
-  engine_.Push({.name = op->name().c_str(),
-                .run =
-                    [op, &call, seed, draw, read = CopiesOf(inputs),
-                     to = CopiesOf(written.all())] {
-                      const std::vector<const NDArray*> from = RefsTo(read);
-                      return Prefixed(call.Run(from, RefsTo(to), seed, draw),
-                                      [&] { return TextOf(*op, from); });
-                    }},
-               {uses.all().begin(), uses.all().end()});
+  if (!waits) RunCall(engine_, given);
   return {};
 }
 
@@ -172,6 +151,10 @@ Status Imperative::Call(const std::shared_ptr<ArrayProgram>& program,
   MXC_RT_RETURN_IF_ERROR(
       MakeOutputs(program->outputs(), all, [&] { return "'" + name + "'"; }));
   const std::vector<const NDArray*> written(all.begin(), all.end());
+  for (const ArrayRefs arrays : {inputs, ArrayRefs(written)}) {
+    for (const NDArray* array : arrays) loops_.Settle(*array);
+  }
+  for (const NDArray& state : program->states()) loops_.Settle(state);
   for (const NDArray* output : written) output->chunk()->CountWrite();
   ShortList<Use> uses(inputs.size() + written.size() +
                       program->states().size() + 1);
@@ -200,6 +183,7 @@ Status Imperative::Transfer(const NDArray& array, Access access, uint64_t bytes,
                 static_cast<unsigned long long>(array.type().bytes()),
                 static_cast<unsigned long long>(bytes));
   }
+  loops_.Settle(array);
   const auto run = [&] {
     copy();
     return Status();
@@ -239,6 +223,8 @@ Status Imperative::Copy(const NDArray& from, const NDArray& to) {
     return Fail(StatusCode::kInvalidArgument, "%s cannot be copied to %s",
                 from.type().Text().c_str(), to.type().Text().c_str());
   }
+  loops_.Settle(from);
+  loops_.Settle(to);
   to.chunk()->CountWrite();
   engine_.Push({.name = "copy",
                 .run =
@@ -252,7 +238,18 @@ Status Imperative::Copy(const NDArray& from, const NDArray& to) {
   return {};
 }
 
+Status Imperative::Wait(const NDArray& array) {
+  loops_.Settle(array);
+  return engine_.Wait(array.variable());
+}
+
+Status Imperative::WaitForAll() {
+  loops_.SettleAll();
+  return engine_.WaitForAll();
+}
+
 void Imperative::SetFailure(const NDArray& array, std::string sentence) {
+  loops_.Settle(array);
   engine_.Push({.name = "fail",
                 .run =
                     [array, sentence = std::move(sentence)] {

@@ -16,6 +16,7 @@
 #include "runtime/base/status.h"
 #include "runtime/engine/engine.h"
 #include "runtime/ndarray/array.h"
+#include "runtime/ndarray/loops.h"
 #include "runtime/ndarray/operator_call.h"
 #include "runtime/ndarray/program.h"
 
@@ -27,9 +28,15 @@ class Imperative {
   // process may use, naive where the environment has MXC_ENGINE=naive.
   static Imperative& Get();
 
-  explicit Imperative(const EngineOptions& options) : engine_(options) {}
+  explicit Imperative(const EngineOptions& options)
+      : is_naive_(options.is_naive), engine_(options), loops_(engine_, team_) {}
+  ~Imperative() { loops_.SettleAll(); }
 
-  Engine& engine() { return engine_; }
+  // Compiled as the threads' loops are, from now on; not in the naive engine.
+  void CompileLoops(std::unique_ptr<const SequenceCompiler> compiler) {
+    if (!is_naive_) loops_.SetCompiler(std::move(compiler));
+  }
+  Loops& loops() { return loops_; }
 
   // `outputs`: for the first of the visible outputs; those without a chunk are
   // made, those that are missing are computed and dropped. Inputs that the
@@ -48,6 +55,10 @@ class Imperative {
   // The elements, dense and row-major, to and from the host.
   Status Read(const NDArray& array, void* values, uint64_t bytes);
   Status Write(const NDArray& array, const void* values, uint64_t bytes);
+  // Until the array has its value; what went wrong on the way to it.
+  Status Wait(const NDArray& array);
+  // Until nothing is left to do (Engine::WaitForAll).
+  Status WaitForAll();
   // Until nothing runs that writes the array, or, for who writes it, that uses it.
   Status WaitToTouch(const NDArray& array, bool writes);
   // `to` becomes `from`, of the same type.
@@ -66,9 +77,11 @@ class Imperative {
   Status Transfer(const NDArray& array, Access access, uint64_t bytes,
                   const std::function<void()>& copy);
 
+  const bool is_naive_;
   SharedTeam team_;
   std::atomic<uint64_t> seed_{0}, draws_{0};
-  Engine engine_;  // ends first: what it runs uses the others
+  Engine engine_;  // ends before these: what it runs uses them
+  Loops loops_;
 };
 
 }  // namespace mxc::runtime

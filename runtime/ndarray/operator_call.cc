@@ -42,10 +42,13 @@ CallableOperator::Table::value_type& CallableOperator::Find(ArrayRefs inputs,
 }
 
 StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
-    const Key& key, const GradientSource* recorded, SharedTeam& team) const {
+    const Key& key, std::shared_ptr<const GradientSource> recorded,
+    SharedTeam& team) const {
   MXC_RT_ASSIGN(CompiledOperator compiled,
-                compiler_->Compile(key.inputs, key.training, recorded));
-  return std::make_shared<CompiledCall>(std::move(compiled), team);
+                compiler_->Compile(key.inputs, key.training, recorded.get()));
+  return std::make_shared<CompiledCall>(
+      std::move(compiled),
+      CallForm{key.inputs, key.training, std::move(recorded)}, team);
 }
 
 StatusOr<CompiledCall*> CallableOperator::For(ArrayRefs inputs, bool training,
@@ -80,8 +83,7 @@ StatusOr<CompiledCall*> CallableOperator::For(const RecordedCall& recorded,
         made.call == nullptr ||
         made.call->visible_outputs() != recorded.form.outputs.size();
     if (has_hidden) {
-      MXC_RT_ASSIGN(made.recording,
-                    Compile(key, recorded.form.source.get(), team));
+      MXC_RT_ASSIGN(made.recording, Compile(key, recorded.form.source, team));
       const bool is_call =
           made.call == nullptr && made.recording->hidden_outputs() == 0;
       if (is_call) made.call = made.recording;

@@ -71,6 +71,7 @@ class CallableOperator {
       : name_(std::move(name)), compiler_(std::move(compiler)) {}
 
   const std::string& name() const { return name_; }
+  const OperatorCompiler& compiler() const { return *compiler_; }
   // "broadcast_add(float32[2,3], float32[3])"
   std::string Text(std::span<const ArrayType> inputs) const;
 
@@ -103,7 +104,8 @@ class CallableOperator {
   // Under the lock.
   Table::value_type& Find(ArrayRefs inputs, bool training);
   StatusOr<std::shared_ptr<CompiledCall>> Compile(
-      const Key& key, const GradientSource* recorded, SharedTeam& team) const;
+      const Key& key, std::shared_ptr<const GradientSource> recorded,
+      SharedTeam& team) const;
 
   const std::string name_;
   const std::unique_ptr<OperatorCompiler> compiler_;

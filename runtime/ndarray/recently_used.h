@@ -23,11 +23,22 @@ class RecentlyUsed {
     uses_.splice(uses_.begin(), uses_, found->second.use);
     return &found->second.value;
   }
+  bool empty() const { return entries_.empty(); }
+  void Remove(const Key& key) {
+    const auto found = entries_.find(key);
+    if (found == entries_.end()) return;
+    uses_.erase(found->second.use);
+    entries_.erase(found);
+  }
+  // Of all that are there, the last used first.
+  template <class Function>
+  void ForEach(const Function& function) const {
+    for (const Key* key : uses_) function(entries_.at(*key).value);
+  }
   // Of a key that is not there.
   void Add(Key key, Value value) {
     if (entries_.size() == most_) {
-      entries_.erase(entries_.find(*uses_.back()));
-      uses_.pop_back();
+      Remove(Key(*uses_.back()));
     }
     const auto added =
         entries_.try_emplace(std::move(key), Entry{std::move(value), {}}).first;

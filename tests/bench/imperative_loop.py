@@ -4,9 +4,16 @@ one process: milliseconds of a step, the best and the median of rounds, their ra
 the processor time of Python's thread and of the others, and whether the parameters
 are the same bytes after the steps.
 
-    PYTHONPATH=build/runtime/python python3 tests/bench/imperative_loop.py [threads]
+    PYTHONPATH=build/runtime/python python3 tests/bench/imperative_loop.py [threads \
+        [MXNET_PYTHON TORCH_PYTHON]]
+
+With interpreters that have MXNet 1.9.1 and PyTorch, their loops beside it
+(imperative_peer.py).
 """
+import os
+import pathlib
 import statistics
+import subprocess
 import sys
 import time
 
@@ -117,7 +124,20 @@ def times(loop, batches, steps):
     return [1e3 * each / steps for each in spent]
 
 
-def compare(name, make, batch, steps, threads):
+def peers(pythons, *row):
+    """The same loop of MXNet and PyTorch, as text."""
+    script = pathlib.Path(__file__).with_name("imperative_peer.py")
+    alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    text = ""
+    for framework, python in zip(("mxnet", "torch"), pythons):
+        found = subprocess.run([python, script, framework, *map(str, row)], text=True,
+                               capture_output=True, check=False,
+                               env={**alone, "OMP_NUM_THREADS": "1"})
+        text += f"  {framework} {found.stdout.strip() or 'failed'}"
+    return text
+
+
+def compare(name, make, batch, steps, threads, pythons):
     """Prints a row."""
     nodes, net, layers = make()
     draws = np.random.RandomState(0)
@@ -139,15 +159,17 @@ def compare(name, make, batch, steps, threads):
                  f"cpu {min(own):.3f} + {min(p - o for p, o in zip(process, own)):.3f})")
     ratio = statistics.median(b[2] / a[2] for a, b in zip(*rows))
     print(f"{name} {batch}:{text}  cpu ratio {ratio:.2f}  "
-          f"{'same bytes' if same else 'OTHER BYTES'}", flush=True)
+          f"{'same bytes' if same else 'OTHER BYTES'}"
+          f"{peers(pythons, name, batch, steps)}", flush=True)
 
 
 def main():
     """Prints the table."""
     threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    compare("mlp", mlp, 8, 100, threads)
-    compare("mlp", mlp, 64, 50, threads)
-    compare("lenet", lenet, 64, 3, threads)
+    pythons = sys.argv[2:4]
+    compare("mlp", mlp, 8, 100, threads, pythons)
+    compare("mlp", mlp, 64, 50, threads, pythons)
+    compare("lenet", lenet, 64, 3, threads, pythons)
 
 
 if __name__ == "__main__":

@@ -32,6 +32,7 @@ using runtime::Operation;
 using runtime::Status;
 using runtime::StatusCode;
 using runtime::Use;
+using runtime::Values;
 using runtime::Variable;
 
 EngineOptions Threads(int compute) {
@@ -236,6 +237,34 @@ TEST_CASE("a failure is told where the value is asked for, and only there") {
     engine.Push({.name = "b", .run = count}, {{&b, Access::kWrite}});
     CHECK(engine.Wait(b).ok());
     CHECK(ran == 2);
+  }
+}
+
+TEST_CASE("one that stands for several says what becomes of each value") {
+  for (const EngineOptions& options : {Threads(2), Naive()}) {
+    Engine engine(options);
+    Variable a, b, from_a, from_b;
+    engine.Push({.name = "a", .run = Broken}, {{&a, Access::kWrite}});
+    engine.Push({.name = "two",
+                 .parts =
+                     [&](Values& values) {
+                       CHECK(values.HaveFailed());
+                       values.Set(from_a, values.Of(a));
+                       values.Set(from_b,
+                                  values.New({StatusCode::kFailed, "its own"}));
+                     }},
+                {{&a, Access::kRead},
+                 {&b, Access::kRead},
+                 {&from_a, Access::kWrite},
+                 {&from_b, Access::kUpdate}});
+    CHECK(engine.Wait(b).ok());
+    CHECK(engine.Wait(from_a).message() == "broken");
+    CHECK(engine.WaitForAll().message() == "its own");  // nobody was told
+    CHECK(engine.Wait(from_b).message() == "its own");
+    engine.Push({.name = "throws",
+                 .parts = [](Values&) { throw std::runtime_error("thrown"); }},
+                {{&b, Access::kUpdate}});
+    CHECK(engine.Wait(b).message() == "throws: thrown");
   }
 }
 

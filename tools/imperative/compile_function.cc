@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -25,8 +26,10 @@ namespace {
 
 namespace rt = runtime;
 
-// The call's input that each of the model's is; empty where it is the same.
-std::vector<size_t> InputOrder(const rt::Model& model) {
+// The call's input that each of the model's is; nothing where it is the same, of
+// as many.
+std::optional<std::vector<size_t>> InputOrder(const rt::Model& model,
+                                              size_t call_inputs) {
   const rt::Tables& tables = model.tables();
   const mxc_entry& entry = tables.entries()[0];
   std::vector<size_t> order;
@@ -37,7 +40,21 @@ std::vector<size_t> InputOrder(const rt::Model& model) {
     same = same && number == order.size();
     order.push_back(number);
   }
-  return same ? std::vector<size_t>() : order;
+  if (same && order.size() == call_inputs) return std::nullopt;
+  return order;
+}
+
+// Inputs that are written where they lie.
+std::vector<rt::CompiledOperator::InPlace> InputsInPlace(
+    const rt::Model& model) {
+  const rt::Tables& tables = model.tables();
+  std::vector<rt::CompiledOperator::InPlace> in_place;
+  for (size_t row = 0; row < tables.states().size(); ++row) {
+    const char* const name = tables.Text(tables.states()[row].name);
+    if (!FunctionGraph::IsInputName(name)) continue;
+    in_place.push_back({row, FunctionGraph::InputNumber(name)});
+  }
+  return in_place;
 }
 
 std::unique_ptr<ObjectCache> CacheIn(const char* folder) {
@@ -126,13 +143,15 @@ Result<ModelPtr> ModelOf(Graph graph, const std::string& name) {
 }  // namespace
 
 Result<rt::CompiledOperator> CompileFunction(FunctionGraph function,
-                                             const std::string& name) {
+                                             const std::string& name,
+                                             size_t inputs) {
   const size_t hidden = function.hidden();
   MXC_ASSIGN(ModelPtr model, ModelOf(std::move(function.graph), name));
-  std::vector<size_t> order = InputOrder(*model);
-  return rt::CompiledOperator{std::move(model), function.visible,
-                              std::move(function.updates), hidden,
-                              std::move(order)};
+  auto in_place = InputsInPlace(*model);
+  auto order = InputOrder(*model, inputs);
+  return rt::CompiledOperator{
+      std::move(model), function.visible, std::move(function.updates),
+      hidden,           std::move(order), std::move(in_place)};
 }
 
 }  // namespace mxc

@@ -11,8 +11,10 @@
 
 namespace mxc {
 
-// Any thread. `name`: of the program and its kernels.
+// Any thread. `name`: of the program and its kernels; `inputs`: how many a call
+// gives.
 Result<runtime::CompiledOperator> CompileFunction(FunctionGraph function,
-                                                  const std::string& name);
+                                                  const std::string& name,
+                                                  size_t inputs);
 
 }  // namespace mxc

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <string_view>
 #include <utility>
@@ -69,6 +70,13 @@ std::string FunctionGraph::InputName(size_t number) {
   return fmt::format("{}{}", kInputPrefix, number);
 }
 
+bool FunctionGraph::IsInputName(std::string_view name) {
+  if (!name.starts_with(kInputPrefix)) return false;
+  return std::ranges::all_of(name.substr(kInputPrefix.size()), [](char each) {
+    return each >= '0' && each <= '9';
+  });
+}
+
 size_t FunctionGraph::InputNumber(std::string_view name) {
   size_t number = 0;
   std::from_chars(name.data() + kInputPrefix.size(), name.data() + name.size(),
@@ -108,16 +116,18 @@ rt::StatusOr<rt::CompiledOperator> FunctionCompiler::Compile(
     std::span<const rt::ArrayType> inputs, bool training,
     const rt::GradientSource* recorded) const {
   const auto compile = [&]() -> Result<rt::CompiledOperator> {
-    FunctionGraph function;
-    if (recorded != nullptr) {
-      function = CopyOf(FunctionOf(*recorded));
-    } else {
-      MXC_ASSIGN(function, Build(inputs, training));
-      MXC_ASSIGN(function, WithoutIdleUpdates(std::move(function)));
-    }
-    return CompileFunction(std::move(function), name_);
+    MXC_ASSIGN(FunctionGraph function, FunctionFor(inputs, training, recorded));
+    return CompileFunction(std::move(function), name_, inputs.size());
   };
   return InStatus(compile());
+}
+
+Result<FunctionGraph> FunctionCompiler::FunctionFor(
+    std::span<const rt::ArrayType> inputs, bool training,
+    const rt::GradientSource* recorded) const {
+  if (recorded != nullptr) return CopyOf(FunctionOf(*recorded));
+  MXC_ASSIGN(FunctionGraph function, Build(inputs, training));
+  return WithoutIdleUpdates(std::move(function));
 }
 
 rt::StatusOr<rt::RecordedForm> FunctionCompiler::Record(

@@ -28,8 +28,9 @@ runtime::StatusOr<T> InStatus(Result<T> result) {
 TensorType TensorTypeOf(const runtime::ArrayType& type);
 runtime::ArrayType ArrayTypeOf(const TensorType& type);
 
-// Its inputs are variables of role kInput, by their names; other variables are
-// states that are the graph's own (GraphBuilder::RandomState). Types are known.
+// Its inputs are variables of role kInput, by their names, or kState where they
+// are written in place (Graph::updates); other variables are states that are the
+// graph's own (GraphBuilder::RandomState). Types are known.
 struct FunctionGraph {
   // Outputs: visible ones, next values of inputs, then what a gradient reads.
   Graph graph;
@@ -45,6 +46,7 @@ struct FunctionGraph {
   std::vector<Node*> Inputs(size_t count) const;
 
   static std::string InputName(size_t number);
+  static bool IsInputName(std::string_view name);
   static size_t InputNumber(std::string_view name);  // of such a name
   // A variable for an input.
   static Node* AddInput(Graph& graph, size_t number, const TensorType& type);
@@ -59,6 +61,10 @@ class FunctionCompiler : public runtime::OperatorCompiler {
   runtime::StatusOr<runtime::CompiledOperator> Compile(
       std::span<const runtime::ArrayType> inputs, bool training,
       const runtime::GradientSource* recorded) const final;
+  // What is compiled.
+  Result<FunctionGraph> FunctionFor(
+      std::span<const runtime::ArrayType> inputs, bool training,
+      const runtime::GradientSource* recorded) const;
   runtime::StatusOr<runtime::RecordedForm> Record(
       std::span<const runtime::ArrayType> inputs, bool training) const final;
 

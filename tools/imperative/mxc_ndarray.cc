@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,7 @@ using mxc::runtime::Chunk;
 using mxc::runtime::Executor;
 using mxc::runtime::Guarded;
 using mxc::runtime::Imperative;
+using mxc::runtime::Loops;
 using mxc::runtime::NDArray;
 using mxc::runtime::NeededArray;
 using mxc::runtime::ReadOptions;
@@ -207,13 +209,40 @@ mxc_status* mxc_ndarray_fail(mxc_ndarray* array, const char* sentence) {
 }
 
 mxc_status* mxc_ndarray_wait(const mxc_ndarray* array) {
-  return Guarded({{array, "array"}}, [&] {
-    return Imperative::Get().engine().Wait(array->array.variable());
-  });
+  return Guarded({{array, "array"}},
+                 [&] { return Imperative::Get().Wait(array->array); });
 }
 
 mxc_status* mxc_ndarray_wait_all(void) {
-  return Guarded([] { return Imperative::Get().engine().WaitForAll(); });
+  return Guarded([] { return Imperative::Get().WaitForAll(); });
+}
+
+mxc_status* mxc_ndarray_explain(const char** json) {
+  return Guarded({{json, "json"}}, [&] {
+    thread_local std::string text;
+    nlohmann::ordered_json loops = nlohmann::ordered_json::array();
+    for (const auto& [calls, outcome, runs] :
+         Imperative::Get().loops().Reports()) {
+      auto rows = nlohmann::ordered_json::array();
+      for (const auto& [what, line] : calls) {
+        rows.push_back({{"call", what}, {"line", line}});
+      }
+      loops.push_back({{"calls", rows},
+                       {"outcome", outcome.empty() ? "program" : outcome},
+                       {"runs", runs}});
+    }
+    text = loops.dump();
+    *json = text.c_str();
+    return Status();
+  });
+}
+
+int mxc_ndarray_asks_for_line(void) {
+  return Imperative::Get().loops().asks_for_lines() ? 1 : 0;
+}
+
+void mxc_ndarray_set_line(const char* line) {
+  Loops::Line() = line == nullptr ? "" : line;
 }
 
 mxc_status* mxc_ndarray_seed(uint64_t seed) {

@@ -95,6 +95,22 @@ MXC_API mxc_status* mxc_ndarray_wait(const mxc_ndarray* array);
  * was told. */
 MXC_API mxc_status* mxc_ndarray_wait_all(void);
 
+/* ---- Loops --------------------------------------------------------------- */
+
+/* Calls that come again in the same order, a loop that trains for one, are
+ * compiled as one program, without being asked for, from their third turn on; in
+ * it values do not exist that nobody has any more. It gives what the calls give.
+ *
+ * What became of such calls, as JSON: a list, the last used first, of {"calls":
+ * [{"call": "FullyConnected(float32[64,128], …)", "line": "train.py:12"}, …],
+ * "outcome": "program", or why they are none, "runs": how often the program ran}.
+ * The text lives until the thread's next call of this function. */
+MXC_API mxc_status* mxc_ndarray_explain(const char** json);
+/* The "line" of the thread's next calls, as a language's interface knows it, and
+ * whether somebody will read it. It is copied; null: not known. */
+MXC_API int mxc_ndarray_asks_for_line(void);
+MXC_API void mxc_ndarray_set_line(const char* line);
+
 /* ---- Operators ----------------------------------------------------------- */
 
 /* An operator and its attributes, as MXNet names and writes them. */

@@ -13,6 +13,7 @@
 #include "ir/graph/gradient.h"
 #include "tools/imperative/function_graph.h"
 #include "tools/imperative/pullback.h"
+#include "tools/imperative/sequence_graph.h"
 
 namespace mxc {
 namespace {
@@ -193,8 +194,11 @@ rt::StatusOr<rt::PartGradient> TapeCompiler::Compile(
 }
 
 rt::Autograd& TheAutograd() {
-  static rt::Autograd autograd(rt::Imperative::Get(),
-                               std::make_unique<const TapeCompiler>());
+  static rt::Autograd autograd = [] {
+    rt::Imperative& imperative = rt::Imperative::Get();
+    imperative.CompileLoops(std::make_unique<const SequenceFunctions>());
+    return rt::Autograd(imperative, std::make_unique<const TapeCompiler>());
+  }();
   return autograd;
 }
 

@@ -9,6 +9,7 @@
 from ._compile import compile
 from ._errors import CompileError, Error
 from ._executor import Executor
+from ._explain import Explanation, explain
 from ._history import EarlyStopping, Epoch, History, StopTraining
 from ._model import Model, load
 from ._runtime import Entry, Tensor
@@ -18,4 +19,4 @@ from ._training import Trainer
 
 __all__ = ["compile", "load", "data", "Model", "Executor", "Trainer", "Data",
            "Epoch", "History", "EarlyStopping", "StopTraining", "Entry",
-           "Tensor", "Error", "CompileError"]
+           "Tensor", "Error", "CompileError", "explain", "Explanation"]

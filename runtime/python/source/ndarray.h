@@ -43,6 +43,9 @@ std::vector<mxc_ndarray*> HandlesOf(nb::handle arrays, bool allow_none);
 nb::list ResultsIn(const std::vector<mxc_ndarray*>& results,
                    const nb::object& outputs);
 
+// Tells which line of the user's program calls, where that is asked for.
+void TellLine();
+
 // The element type of a name, "float32"; raises TypeError.
 mxc_dtype DtypeOf(const std::string& name);
 

@@ -177,6 +177,7 @@ void DeclareAutograd(nb::module_& m) {
         const auto from = HandlesOf(heads, false),
                    given = HandlesOf(head_grads, true);
         RequireOneEach(from, given);
+        TellLine();
         WithoutGilOrRaised([&] {
           return mxc_autograd_backward(from.data(), given.data(), from.size(),
                                        retain_graph ? 1 : 0);

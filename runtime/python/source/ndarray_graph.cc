@@ -87,6 +87,7 @@ class GraphHandle {
     std::vector<mxc_ndarray*> results =
         outputs.is_none() ? std::vector<mxc_ndarray*>(outputs_.size())
                           : HandlesOf(outputs, true);
+    TellLine();
     WithoutGil([&] {
       return mxc_graph_call(graph_.get(), given.data(), given.size(),
                             results.data(), results.size(), training ? 1 : 0);

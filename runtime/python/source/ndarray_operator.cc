@@ -46,6 +46,7 @@ class OperatorHandle {
     std::vector<mxc_ndarray*> results =
         asked ? HandlesOf(outputs, true)
               : std::vector<mxc_ndarray*>(OutputCount(given.size()));
+    TellLine();
     WithoutGil([&] {
       return mxc_ndarray_op_call(handle_.get(), given.data(), given.size(),
                                  results.data(), results.size(),
@@ -77,7 +78,31 @@ class OperatorHandle {
   std::unique_ptr<mxc_ndarray_op, Release> handle_;
 };
 
+// Of a frame: "train.py:12"; empty in this package and in libraries.
+std::string LineOf(PyFrameObject* frame) {
+  const auto code =
+      nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
+  const auto file = nb::cast<std::string>(code.attr("co_filename"));
+  for (const char* folder : {"/mxc/", "/lib/python"}) {
+    if (file.find(folder) != std::string::npos) return "";
+  }
+  return file.substr(file.rfind('/') + 1) + ":" +
+         std::to_string(PyFrame_GetLineNumber(frame));
+}
+
 }  // namespace
+
+void TellLine() {
+  if (mxc_ndarray_asks_for_line() == 0) return;
+  std::string line;
+  nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
+  while (frame.is_valid() && line.empty()) {
+    auto* const at = reinterpret_cast<PyFrameObject*>(frame.ptr());
+    line = LineOf(at);
+    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+  }
+  mxc_ndarray_set_line(line.c_str());
+}
 
 void DeclareOperator(nb::module_& m) {
   nb::class_<OperatorHandle>(m, "Operator", "An operator with its attributes.")
@@ -108,6 +133,14 @@ void DeclareOperator(nb::module_& m) {
       nb::arg("name"), nb::arg("attributes"), nb::arg("inputs") = 1,
       "What an operator with these attributes takes and gives: \"inputs\" "
       "(\"name\", \"kind\"), \"outputs\", \"visible_outputs\".");
+  m.def(
+      "explain_json",
+      [] {
+        const char* json = nullptr;
+        WithoutGil([&] { return mxc_ndarray_explain(&json); });
+        return std::string(json);
+      },
+      "What became of calls that came again and again (mxc_ndarray_explain).");
   m.def(
       "seed",
       [](uint64_t seed) { WithoutGil([&] { return mxc_ndarray_seed(seed); }); },

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/ndarray/loop_program.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace mxc::runtime {
+namespace {
+
+using Role = CallSequence::Role;
+
+// Runs calls within an operation, each by itself.
+class OneByOne {
+ public:
+  OneByOne(std::span<const Use> uses, Values& values)
+      : uses_(uses), values_(values) {
+    for (const Use& use : uses) {
+      failures_.emplace(use.variable, values.Of(*use.variable));
+    }
+  }
+
+  void Run(const std::vector<WaitingCall>& calls) {
+    for (const WaitingCall& call : calls) Run(call);
+    for (const Use& use : uses_) {
+      if (use.access != Access::kRead) {
+        values_.Set(*use.variable, failures_.at(use.variable));
+      }
+    }
+  }
+
+ private:
+  void Run(const WaitingCall& call) {
+    const std::vector<const NDArray*> inputs = RefsTo(call.inputs),
+                                      outputs = RefsTo(call.outputs);
+    Values::FailurePtr failure;
+    for (const NDArray* input : inputs) {
+      if (failure == nullptr) failure = failures_[&input->variable()];
+    }
+    for (const NDArray* output : outputs) {
+      const bool is_kept = output->AccessToWrite() == Access::kUpdate;
+      if (failure == nullptr && is_kept) {
+        failure = failures_[&output->variable()];
+      }
+    }
+    if (failure == nullptr) {
+      failure = values_.New(
+          GivenCall{call.op, *call.compiled, inputs, outputs}.Run());
+    }
+    for (const NDArray* output : outputs) {
+      failures_[&output->variable()] = failure;
+    }
+  }
+
+  const std::span<const Use> uses_;
+  Values& values_;
+  std::unordered_map<const Variable*, Values::FailurePtr> failures_;
+};
+
+std::vector<Use> UsesOf(const WiredSequence& wired) {
+  std::vector<Use> uses;
+  for (size_t v = 0; v < wired.values.size(); ++v) {
+    const NDArray& value = wired.values[v];
+    switch (wired.sequence.roles[v]) {
+      case Role::kInput:
+        uses.push_back({&value.variable(), Access::kRead});
+        break;
+      case Role::kInternal:  // somebody may have it, to be overwritten
+      case Role::kOutput:
+        uses.push_back({&value.variable(), value.AccessToWrite()});
+        break;
+      case Role::kInPlace:
+        uses.push_back({&value.variable(), Access::kUpdate});
+        break;
+    }
+  }
+  return uses;
+}
+
+}  // namespace
+
+Status LoopProgram::Run(const WiredSequence& wired) {
+  std::vector<const NDArray*> inputs = RefsTo(wired.values), outputs;
+  for (size_t v = 0; v < inputs.size(); ++v) {
+    if (wired.sequence.roles[v] == Role::kOutput) outputs.push_back(inputs[v]);
+  }
+  return call_.Run(inputs, outputs, 0, 0);
+}
+
+void LoopProgram::Push(Engine& engine, std::shared_ptr<LoopProgram> program,
+                       std::vector<WaitingCall> calls, WiredSequence wired) {
+  std::vector<Use> uses = UsesOf(wired);
+  engine.Push({.name = "loop",
+               .parts =
+                   [program = std::move(program), calls = std::move(calls),
+                    wired = std::move(wired)](Values& values) {
+                     if (values.HaveFailed()) {
+                       OneByOne(values.uses(), values).Run(calls);
+                       return;
+                     }
+                     const Status status = program->Run(wired);
+                     values.SetWritten(Prefixed(status, [&] {
+                       return calls.front().Text() + " … " +
+                              calls.back().Text();
+                     }));
+                   }},
+              std::move(uses));
+}
+
+}  // namespace mxc::runtime

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loops whose turns become programs, beside the same calls one by one, each of
+// which is waited for.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "tests/ndarray/recorded.h"
+
+namespace mxc::test {
+namespace {
+
+using Floats = std::vector<float>;
+using Json = nlohmann::json;
+
+constexpr int kTurns = 9;
+
+bool IsNaive() {
+  const char* const engine = std::getenv("MXC_ENGINE");
+  return engine != nullptr && std::string_view(engine) == "naive";
+}
+
+Json Explained() {
+  const char* json = nullptr;
+  Expect(mxc_ndarray_explain(&json));
+  return Json::parse(json);
+}
+
+// Runs of programs that are loops' turns.
+int64_t ProgramRuns() {
+  int64_t runs = 0;
+  for (const Json& loop : Explained()) runs += loop["runs"].get<int64_t>();
+  return runs;
+}
+
+// Waits where it is told to: nothing is then part of a program.
+struct Pace {
+  bool alone = false;
+  void Step() const {
+    if (alone) mxc_status_release(mxc_ndarray_wait_all());
+  }
+};
+
+Floats Drawn(size_t count, int seed) {
+  std::mt19937 random(static_cast<unsigned>(seed));
+  std::normal_distribution<float> normal;
+  Floats values(count);
+  for (float& value : values) value = normal(random);
+  return values;
+}
+
+// Two layers, their loss, gradients, and updates with momentum.
+class Training {
+ public:
+  explicit Training(Pace pace) : pace_(pace) {
+    for (Marked* one : {&first_, &second_}) {
+      moments_.push_back(Make(one == &first_ ? Dims{4, 6} : Dims{2, 4},
+                              Floats(one == &first_ ? 24 : 8)));
+    }
+  }
+
+  // The loss.
+  NDArray Turn(int turn) {
+    const NDArray data = Make({5, 6}, Drawn(30, turn)),
+                  label = Make({5}, {0, 1, 1, 0, 1});
+    NDArray loss = [&] {
+      const Recording recording;
+      const NDArray hidden =
+          Called(tanh_, {Called(dense4_, {data.get(), first_.get()}).get()});
+      const NDArray scores = Called(dense2_, {hidden.get(), second_.get()});
+      return Called(softmax_, {scores.get(), label.get()});
+    }();
+    Expect(Backward(loss));
+    pace_.Step();
+    Update(first_, moments_[0]);
+    Update(second_, moments_[1]);
+    return loss;
+  }
+
+  Floats State() const {
+    Floats state;
+    for (const NDArray* one : {&first_.array, &second_.array, &moments_[0],
+                               &moments_[1], &first_.gradient}) {
+      const Floats values = Values(*one);
+      state.insert(state.end(), values.begin(), values.end());
+    }
+    return state;
+  }
+  Pace pace() const { return pace_; }
+  const NDArray& gradient() const { return first_.gradient; }
+  const NDArray& weight() const { return first_.array; }
+
+ private:
+  NDArray Called(const Op& op, const std::vector<mxc_ndarray*>& inputs) {
+    NDArray result = op(inputs, true);
+    pace_.Step();
+    return result;
+  }
+
+  void Update(const Marked& variable, const NDArray& moment) {
+    update_.Into(variable.array,
+                 {variable.get(), variable.gradient.get(), moment.get()});
+    pace_.Step();
+  }
+
+  const Pace pace_;
+  const Op dense4_{"FullyConnected", {{"num_hidden", "4"}, {"no_bias", "1"}}};
+  const Op dense2_{"FullyConnected", {{"num_hidden", "2"}, {"no_bias", "1"}}};
+  const Op tanh_{"tanh"};
+  const Op softmax_{"SoftmaxOutput"};
+  const Op update_{"sgd_mom_update", {{"lr", "0.1"}, {"momentum", "0.9"}}};
+  Marked first_{{4, 6}, Drawn(24, 100)}, second_{{2, 4}, Drawn(8, 101)};
+  std::vector<NDArray> moments_;
+};
+
+// What the loop leaves, and how often a program ran.
+struct Left {
+  Floats state;
+  int64_t runs;
+};
+
+Left After(Pace pace, const std::function<void(Training&, int)>& turn) {
+  const int64_t before = ProgramRuns();
+  Training training(pace);
+  for (int t = 0; t < kTurns; ++t) turn(training, t);
+  Left left = {training.State(), 0};
+  left.runs = ProgramRuns() - before;
+  return left;
+}
+
+// In any pace the same; as a program in most turns.
+void CheckTurns(const std::function<void(Training&, int)>& turn,
+                int64_t least_runs) {
+  const Left alone = After({true}, turn), together = After({false}, turn);
+  CHECK(alone.runs == 0);
+  INFO(Explained().dump());
+  if (!IsNaive()) CHECK(together.runs >= least_runs);
+  CHECK(alone.state == together.state);
+}
+
+TEST_CASE("a loop that comes again becomes a program") {
+  CheckTurns([](Training& training, int t) { training.Turn(t); }, kTurns - 3);
+}
+
+TEST_CASE("what somebody has is there after the turn") {
+  std::vector<Floats> seen[2];
+  int pace = 0;
+  for (const bool alone : {true, false}) {
+    std::vector<NDArray> losses;
+    After({alone}, [&](Training& training, int t) {
+      losses.push_back(training.Turn(t));
+    });
+    for (const NDArray& loss : losses) seen[pace].push_back(Values(loss));
+    ++pace;
+  }
+  CHECK(seen[0] == seen[1]);
+}
+
+TEST_CASE("who asks after each turn is told each turn's value") {
+  std::vector<Floats> seen[2];
+  int pace = 0;
+  for (const bool alone : {true, false}) {
+    const Left left = After({alone}, [&](Training& training, int t) {
+      seen[pace].push_back(Values(training.Turn(t)));
+      seen[pace].push_back(Values(training.gradient()));
+    });
+    if (!alone && !IsNaive()) CHECK(left.runs >= kTurns - 3);
+    ++pace;
+  }
+  CHECK(seen[0] == seen[1]);
+}
+
+TEST_CASE("a turn that is otherwise runs call by call") {
+  const Op twice("_mul_scalar", {{"scalar", "2"}});
+  CheckTurns(
+      [&](Training& training, int t) {
+        training.Turn(t);
+        if (t == 4 || t == 7) {
+          twice.Into(training.weight(), {training.weight().get()});
+          training.pace().Step();
+        }
+        if (t == 6) {
+          const Floats values = Drawn(24, 7);
+          Expect(mxc_ndarray_write(training.weight().get(), values.data(),
+                                   values.size() * sizeof(float)));
+        }
+      },
+      1);
+}
+
+TEST_CASE("a value that fails fails what is computed from it alone") {
+  for (const bool alone : {true, false}) {
+    const Pace pace{alone};
+    const Op add("elemwise_add"), half("_mul_scalar", {{"scalar", "0.5"}});
+    const NDArray one = Make({2}, {1, 2}), other = Make({2}, {3, 4}),
+                  step = Make({2}, {1, 1});
+    for (int t = 0; t < kTurns; ++t) {
+      if (t == 6) Expect(mxc_ndarray_fail(one.get(), "it broke"));
+      const NDArray sum = add({one.get(), step.get()});
+      pace.Step();
+      half.Into(one, {sum.get()});
+      const NDArray next = add({other.get(), step.get()});
+      half.Into(other, {next.get()});
+      if (alone) mxc_status_release(mxc_ndarray_wait(other.get()));
+    }
+    Floats values(2);
+    CHECK(MessageOf(mxc_ndarray_read(one.get(), values.data(), 8))
+              .find("it broke") != std::string::npos);
+    // x' = (x + 1) / 2 goes to 1.
+    CHECK(Values(other)[0] == doctest::Approx(1 + 2 * std::pow(0.5, kTurns)));
+    mxc_status_release(mxc_ndarray_wait_all());
+  }
+}
+
+TEST_CASE("views of what is written are seen as they are") {
+  Floats seen[2];
+  int pace = 0;
+  for (const bool alone : {true, false}) {
+    const Pace step{alone};
+    const Op add("elemwise_add"), half("_mul_scalar", {{"scalar", "0.5"}});
+    const NDArray all = Make({4, 2}, Drawn(8, 3)), begin = Slice(all, 0, 2),
+                  end = Slice(all, 1, 3), data = Make({2, 2}, {1, 2, 3, 4});
+    for (int t = 0; t < kTurns; ++t) {
+      add.Into(begin, {end.get(), data.get()});
+      step.Step();
+      half.Into(all, {all.get()});
+      step.Step();
+      add.Into(end, {begin.get(), begin.get()});
+      step.Step();
+    }
+    seen[pace++] = Values(all);
+  }
+  CHECK(seen[0] == seen[1]);
+}
+
+TEST_CASE("what calls round one by one is rounded in a loop, too") {
+  Floats seen[2];
+  int pace = 0;
+  for (const bool alone : {true, false}) {
+    const Pace step{alone};
+    const Op add("elemwise_add"), mul("elemwise_mul");
+    const NDArray rate = Make({64}, Drawn(64, 1)),
+                  some = Make({64}, Drawn(64, 2)),
+                  sum = Make({64}, Drawn(64, 3));
+    for (int t = 0; t < kTurns; ++t) {
+      const NDArray product = mul({rate.get(), some.get()});
+      step.Step();
+      add.Into(sum, {sum.get(), product.get()});
+      step.Step();
+    }
+    seen[pace++] = Values(sum);
+  }
+  CHECK(seen[0] == seen[1]);
+}
+
+TEST_CASE("threads have loops of their own") {
+  Floats expected =
+      After({true}, [](Training& training, int t) { training.Turn(t); }).state;
+  std::vector<Floats> found(3);
+  std::vector<std::thread> threads;
+  for (Floats& one : found) {
+    threads.emplace_back([&one] {
+      Training training(Pace{});
+      for (int t = 0; t < kTurns; ++t) training.Turn(t);
+      one = training.State();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const Floats& one : found) CHECK(one == expected);
+}
+
+TEST_CASE("what is drawn is drawn in the order of calls") {
+  Floats seen[2];
+  int pace = 0;
+  for (const bool alone : {true, false}) {
+    const Pace step{alone};
+    const Op add("elemwise_add"), drop("Dropout", {{"p", "0.5"}}),
+        half("_mul_scalar", {{"scalar", "0.5"}});
+    Expect(mxc_ndarray_seed(5));
+    const NDArray all = Make({4, 8}, Drawn(32, 3));
+    for (int t = 0; t < kTurns; ++t) {
+      const NDArray sum = add({all.get(), all.get()});
+      step.Step();
+      const NDArray less = drop({sum.get()}, true);
+      step.Step();
+      const NDArray again = add({less.get(), less.get()});
+      step.Step();
+      half.Into(all, {again.get()});
+      step.Step();
+    }
+    seen[pace++] = Values(all);
+  }
+  CHECK(seen[0] == seen[1]);
+}
+
+}  // namespace
+}  // namespace mxc::test
