@@ -60,7 +60,8 @@ struct CpuMachine : Machine {
 
   double memory_bytes_per_second = 2.5e10;  // beyond all caches
   int64_t shared_l3_bytes = 24 << 20;       // of l3, where one core works alone
-  int64_t page_bytes = 4096;  // beyond which nothing is fetched ahead
+  int64_t page_bytes = 4096;          // beyond which nothing is fetched ahead
+  int64_t stream_bytes_ahead = 2048;  // of weights that are read once
   int l1_ways = 8;
   int64_t l1_way_bytes = 4096;  // addresses so far apart share a set
   // The rate that operands cost which are read again while products are

@@ -135,6 +135,24 @@ TEST_CASE("what data would decide is asked for") {
   CHECK(message.find("--bind x=FILE") != std::string::npos);
 }
 
+// tests/onnx/suppression.py compares their values with ONNX Runtime's.
+TEST_CASE("boxes that stay have room for as many as may") {
+  const auto rows = [](int64_t most) {
+    const auto model =
+        Build({.nodes = {onnx_model::Node("NonMaxSuppression",
+                                          {"boxes", "scores", "most"}, {"y"})},
+               .initializers = {Indices("most", {1}, {most})},
+               .inputs = {Input("boxes", kFloat, {2, 7, 4}),
+                          Input("scores", kFloat, {2, 3, 7})},
+               .outputs = {"y"}});
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    CHECK(Count(model->graph, "_contrib_box_nms") == 1);
+    return model->graph.outputs[0].shape();
+  };
+  CHECK(rows(5) == Shape({2 * 3 * 5, 3}));
+  CHECK(rows(100) == Shape({2 * 3 * 7, 3}));
+}
+
 TEST_CASE("lengths stay integers when the parameters have been read") {
   Result<Model> model = Build(
       {.nodes = {onnx_model::Node("ReverseSequence", {"x", "lengths"}, {"y"})},

@@ -71,6 +71,35 @@ TEST_CASE("means of the gradient and of its square") {
   }
 }
 
+TEST_CASE("adagrad, by element and by row") {
+  // g = 0.5, h = 0.75 + 0.25: 1 + 0.21 is 1.1 squared.
+  CHECK(Near(Step("_sparse_adagrad_update",
+                  {{"lr", "0.1"}, {"epsilon", "0.21"}}, {0.75}),
+             {1 - 0.05 / 1.1, 1}));
+  // Of the second row the mean square is (9 + 16) / 2, of which 0.5 is kept.
+  const std::vector<Tensor> next =
+      EvaluateOp("_contrib_group_adagrad_update",
+                 {{"lr", "0.1"}, {"epsilon", "3"}, {"rescale_grad", "2"}},
+                 {Floats({2, 2}, {1, 2, 3, 4}), Floats({2, 2}, {0, 1, 1.5, 2}),
+                  Floats({2, 1}, {4, 0.5})});
+  const double first = std::sqrt(4 + 2 + 3), second = std::sqrt(13 + 3);
+  for (const auto& [at, value] :
+       {std::pair(0, 1.0), std::pair(1, 2 - 0.2 / first),
+        std::pair(2, 3 - 0.3 / second), std::pair(3, 4 - 0.4 / second)}) {
+    CHECK(next[0].At(at) == doctest::Approx(value));
+  }
+  CHECK(next[1].At(0) == 6);
+  CHECK(next[1].At(1) == 13);
+}
+
+TEST_CASE("arrays are reset") {
+  const std::vector<Tensor> next =
+      EvaluateOp("reset_arrays", {{"num_arrays", "2"}},
+                 {Floats({2}, {1, 2}), Floats({1}, {3})});
+  REQUIRE(next.size() == 4);
+  for (const Tensor& each : next) CHECK(each.At(0) == 0);
+}
+
 TEST_CASE("lamb, in two phases") {
   const std::vector<AttrText> attrs = {
       {"beta1", "0.5"}, {"beta2", "0.75"}, {"epsilon", "0.5"},

@@ -287,11 +287,13 @@ void MicroKernel::FetchAhead(const Source& source, llvm::Value* weight) {
   const DType dtype = nest_.types.weight;
   llvm::Value* ahead =
       kernel_.ElementAddress(weight, source.ahead, SizeOf(dtype));
-  for (int64_t line = 0; line < source.ahead_lines; ++line) {
-    b.CreateIntrinsic(
-        b.getVoidTy(), llvm::Intrinsic::prefetch,
-        {At(ahead, line * LineElements(dtype), dtype), b.getInt32(kRead),
-         b.getInt32(kSecondCache), b.getInt32(kData)});
+  for (int v = 0; v < shape_.vectors; v += nest_.panel_vectors) {
+    for (int64_t line = 0; line < source.ahead_lines; ++line) {
+      b.CreateIntrinsic(
+          b.getVoidTy(), llvm::Intrinsic::prefetch,
+          {At(ahead, VectorOffset(v) + line * LineElements(dtype), dtype),
+           b.getInt32(kRead), b.getInt32(kSecondCache), b.getInt32(kData)});
+    }
   }
 }
 

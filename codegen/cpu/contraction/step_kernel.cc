@@ -338,9 +338,13 @@ llvm::Value* StepKernel::DistanceAhead(const Place& place, llvm::Value* group,
 // The tiles of a task share the work of fetching ahead: each takes the lines of
 // every step that follow those of the tile before.
 void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
-  if (!place.ahead) return;
   const int64_t step_lines = nest_.step_lines();
   const int64_t line_elements = LineElements(nest_.types.weight);
+  if (shape_.bytes_ahead > 0) {
+    source.ahead = kernel_.Int(shape_.bytes_ahead / SizeOf(nest_.types.weight));
+    source.ahead_lines = step_lines;
+  }
+  if (!place.ahead) return;
   llvm::Type* type = b_.getInt64Ty();
   llvm::Value* line = b_.CreateLoad(type, next_line_);
   llvm::Value* next = b_.CreateURem(

@@ -22,6 +22,9 @@ struct StepShape {
   int64_t step_block = 1;
   // Cache lines of the next weights that a tile fetches in each step.
   int64_t lines_ahead = 0;
+  // Where weights come from memory once, to be widened: so far in front of those
+  // in use each step fetches as many as it reads; else 0.
+  int64_t bytes_ahead = 0;
 
   struct Operand {
     DType dtype = DType::kF32;

@@ -4,10 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include "frontend/onnx/call.h"
+#include "ir/ops/nn/box_nms.h"
 #include "ir/ops/numpy/npi_unique.h"
+#include "ir/ops/tensor/scalar.h"
 #include "ir/ops/tensor/take.h"
 
 namespace mxc::onnx {
@@ -254,27 +258,33 @@ bool NmsOverlap(const NmsBox& a, const NmsBox& b, float threshold) {
   return meet / (a.area() + b.area() - meet) > threshold;
 }
 
-}  // namespace
+struct NmsOptions {
+  int64_t most = 0;  // boxes of a class
+  float overlap = 0;
+  bool bounded = false;  // scores have to be above `least`
+  float least = 0;
+  bool by_centre = false;
+};
 
-// boxes [B, N, 4], scores [B, C, N] → [count, 3]: sample, class, box. A score
-// has to be above the threshold; an overlap at its threshold passes.
-void ImportNonMaxSuppression(Call& c) {
-  const bool by_centre = c.Flag("center_point_box");
-  const Tensor boxes = c.Need(0, "boxes"), scores = c.Need(1, "scores");
-  const int64_t most =
-      c.Has(2) ? c.NeedInt(2, "max_output_boxes_per_class") : 0;
-  const auto overlap =
-      static_cast<float>(c.Has(3) ? c.NeedFloat(3, "iou_threshold") : 0);
-  const bool bounded = c.Has(4);
-  const auto least =
-      static_cast<float>(bounded ? c.NeedFloat(4, "score_threshold") : 0);
+NmsOptions NmsOptionsOf(Call& c) {
+  NmsOptions o;
+  o.by_centre = c.Flag("center_point_box");
+  if (c.Has(2)) o.most = c.NeedInt(2, "max_output_boxes_per_class");
+  if (c.Has(3)) {
+    o.overlap = static_cast<float>(c.NeedFloat(3, "iou_threshold"));
+  }
+  o.bounded = c.Has(4);
+  if (o.bounded) {
+    o.least = static_cast<float>(c.NeedFloat(4, "score_threshold"));
+  }
+  c.Require(o.overlap >= 0 && o.overlap <= 1,
+            "iou_threshold is {}, expected 0 to 1", o.overlap);
+  return o;
+}
+
+Tensor NmsOfKnown(Call& c, const Tensor& boxes, const Tensor& scores,
+                  const NmsOptions& o) {
   const Shape &b = boxes.shape(), &s = scores.shape();
-  c.Require(b.rank() == 3 && s.rank() == 3 && b[2] == 4 && b[0] == s[0] &&
-                b[1] == s[2],
-            "boxes {} and scores {} do not fit", ToString(b), ToString(s));
-  c.Require(overlap >= 0 && overlap <= 1,
-            "iou_threshold is {}, expected 0 to 1", overlap);
-  if (Call::IsEmpty(s)) return c.GiveEmpty(DType::kI64, Shape{0, 3});
   Extents found;
   int64_t compared = 0;
   for (int64_t group = 0; group < s[0] * s[1]; ++group) {
@@ -285,19 +295,21 @@ void ImportNonMaxSuppression(Call& c) {
     };
     Extents order;
     for (int64_t i = 0; i < s[2]; ++i) {
-      if (!bounded || score(i) > static_cast<double>(least)) order.push_back(i);
+      if (!o.bounded || score(i) > static_cast<double>(o.least)) {
+        order.push_back(i);
+      }
     }
     std::ranges::stable_sort(
         order, [&](int64_t x, int64_t y) { return score(x) > score(y); });
     std::vector<NmsBox> kept;
     for (const int64_t i : order) {
-      if (static_cast<int64_t>(kept.size()) >= most) break;
+      if (static_cast<int64_t>(kept.size()) >= o.most) break;
       compared += static_cast<int64_t>(kept.size());
       c.Require(compared < kMostCompared,
                 "more than {} pairs of boxes would be compared", kMostCompared);
-      const NmsBox box = NmsBoxOf(boxes, sample * b[1] + i, by_centre);
+      const NmsBox box = NmsBoxOf(boxes, sample * b[1] + i, o.by_centre);
       if (std::ranges::any_of(kept, [&](const NmsBox& other) {
-            return NmsOverlap(box, other, overlap);
+            return NmsOverlap(box, other, o.overlap);
           })) {
         continue;
       }
@@ -305,7 +317,66 @@ void ImportNonMaxSuppression(Call& c) {
       found.insert(found.end(), {sample, group % s[1], i});
     }
   }
-  c.Give(0, IntTensor(found, Shape{static_cast<int64_t>(found.size()) / 3, 3}));
+  return IntTensor(found, Shape{static_cast<int64_t>(found.size()) / 3, 3});
+}
+
+// [B, N, 4]: both low coordinates, then both high ones.
+Value NmsCorners(Call& c, bool by_centre) {
+  const Value first = c.SliceAxis(c.In(0), 2, 0, 2);
+  const Value second = c.SliceAxis(c.In(0), 2, 2, 4);
+  if (by_centre) {
+    const Value half = c.Mul(second, 0.5);
+    return c.Concat({c.Sub(first, half), c.Add(first, half)}, 2);
+  }
+  return c.Concat({c.Op<op::BroadcastMinimum>({first, second}),
+                   c.Op<op::BroadcastMaximum>({first, second})},
+                  2);
+}
+
+// Of each class the numbers of its boxes, the best first, −1 behind them; and
+// what is not −1 by sample, class and number.
+Value NmsByData(Call& c, const NmsOptions& o) {
+  const Shape s = c.ShapeOf(1);
+  const int64_t most = std::min(o.most, s[2]);
+  const Value corners = c.BroadcastTo(
+      c.Unsqueeze(NmsCorners(c, o.by_centre), 1), Shape{s[0], s[1], s[2], 4});
+  const BoxNmsAttrs attrs = {.overlap_thresh = o.overlap,
+                             .valid_thresh = o.bounded ? o.least : -HUGE_VAL,
+                             .coord_start = 1,
+                             .score_index = 0,
+                             .force_suppress = true};
+  const std::vector<Value> kept = c.Ops<op::BoxNms>(
+      {c.Concat({c.Unsqueeze(c.In(1), 3), corners}, 3)}, attrs);
+  const Value numbers = c.SliceAxis(kept[1], 2, 0, most);
+  const Value there = c.Op<op::GreaterEqualScalar>(
+      {c.Reshape(numbers, {s[0], s[1], most})}, {.scalar = 0});
+  const Value places = c.Op<op::NpxNonzero>({there});
+  const Value number = c.Op<op::GatherNd>(
+      {c.Cast(numbers, DType::kI64), c.Transpose(places, {1, 0})});
+  return c.Concat({c.SliceAxis(places, 1, 0, 2), number}, 1);
+}
+
+}  // namespace
+
+// boxes [B, N, 4], scores [B, C, N] → [count, 3]: sample, class, box. A score
+// has to be above the threshold; an overlap at its threshold passes.
+void ImportNonMaxSuppression(Call& c) {
+  constexpr int64_t kMostBoxes = 1 << 24;  // that floats number
+  const NmsOptions options = NmsOptionsOf(c);
+  const Shape b = c.ShapeOf(0), s = c.ShapeOf(1);
+  c.Require(b.rank() == 3 && s.rank() == 3 && b[2] == 4 && b[0] == s[0] &&
+                b[1] == s[2],
+            "boxes {} and scores {} do not fit", ToString(b), ToString(s));
+  if (Call::IsEmpty(s) || options.most <= 0) {
+    return c.GiveEmpty(DType::kI64, Shape{0, 3});
+  }
+  const std::optional<Tensor> boxes = c.Known(0), scores = c.Known(1);
+  if (boxes && scores) {
+    return c.Give(0, NmsOfKnown(c, *boxes, *scores, options));
+  }
+  c.Require(s[2] < kMostBoxes, "{} boxes, expected fewer than {}", s[2],
+            kMostBoxes);
+  c.Give(0, NmsByData(c, options));
 }
 
 }  // namespace mxc::onnx

@@ -43,6 +43,7 @@ struct BoxNmsAttrs {
     f("out_format", out_format).OneOf({"corner", "center"});
   }
 };
+MXC_ATTRS(BoxNms, BoxNmsAttrs);
 MXC_ATTRS(BoxNmsSorted, BoxNmsAttrs);
 
 // The two outputs: shaped as data, and with one column only.

@@ -41,6 +41,7 @@ std::vector<Value> NpxNonzeroParts(const NoAttrs&, const Node& node,
 
 MXC_OP(NpxNonzero) {
   return Op<>("_npx_nonzero")
+      .Alias({"_npi_nonzero"})
       .Doc("where an array is not 0; how often, data decide")
       .Inputs({{"x", InputKind::kData}})
       .Outputs({"output", "count"}, 1)

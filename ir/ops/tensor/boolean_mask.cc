@@ -59,6 +59,7 @@ std::vector<Value> BooleanMaskParts(const BooleanMaskAttrs&, const Node& node,
 
 MXC_OP(BooleanMask) {
   return Op<BooleanMaskAttrs>("_contrib_boolean_mask")
+      .Alias({"_npi_boolean_mask"})
       .Doc("the rows whose index is not zero; how many, data decide")
       .Inputs({{"data", InputKind::kData}, {"index", InputKind::kData}})
       .Outputs({"output", "count"}, 1)
