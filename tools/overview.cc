@@ -234,7 +234,7 @@ Overview MakeOverview(const Program& program, const Target& target,
     row.outputs = step.outputs;
     row.flops = step.flops(program);
     row.scratch = step.scratch_bytes;
-    if (!target.device.empty()) {
+    if (target.models_time()) {
       row.modelled_seconds = catalog.Seconds(program, step);
     }
     for (const std::vector<int>* operands : {&step.inputs, &step.outputs}) {

@@ -36,6 +36,7 @@ class CallPlanner {
         row = behind - 1;
       } else if (step.body.As<Branch>() != nullptr) {
         EntryFunction::Call branch;
+        branch.name = step.name;
         branch.condition = ElementOf(step.inputs[0]);
         branch.body = Plan(row + 1, other);
         branch.other = Plan(other, behind);
@@ -51,6 +52,7 @@ class CallPlanner {
  private:
   EntryFunction::Call CallOf(const Step& step, const StepCode& code) const {
     EntryFunction::Call call;
+    call.name = step.name;
     call.kernel = code_.kernels[code.kernel].name;
     call.tasks = code.tasks;
     call.uses_scratch = code.scratch_bytes > 0;
@@ -60,6 +62,7 @@ class CallPlanner {
 
   EntryFunction::Call LoopOf(const Repeat& repeat, const Step& step) const {
     EntryFunction::Call loop;
+    loop.name = step.name;
     loop.turns = repeat.turns;
     if (repeat.condition >= 0) {
       loop.condition = ElementOf(step.operands()[repeat.condition]);

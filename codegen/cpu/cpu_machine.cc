@@ -21,6 +21,12 @@ void SetNeon(CpuMachine& machine) {
   machine.most_tile_vectors = 4;
 }
 
+// An element goes to all lanes as it is loaded (ld1rw).
+void SetSve(CpuMachine& machine) {
+  machine.vector_registers = 32;
+  machine.most_tile_vectors = 4;
+}
+
 void SetRvv(CpuMachine& machine) {
   machine.vector_registers = 32;
   machine.multiply_adds = 1;
@@ -29,8 +35,15 @@ void SetRvv(CpuMachine& machine) {
 
 // Engines compile for the 16 registers of x86-64 and keep one for themselves; a
 // product waits in one more for its sum, which no instruction of WebAssembly
-// adds it to. A tile that does not fit is spilled in each step.
-void SetSimd128(CpuMachine& machine) { machine.vector_registers = 12; }
+// adds it to. V8 computes as late as it can, but loads in order: of steps that are
+// written out, all that is loaded lies on its stack before it is used, which took
+// twice as long.
+void SetSimd128(CpuMachine& machine) {
+  machine.vector_registers = 14;
+  machine.loads = 1;
+  machine.fetches_ahead = false;
+  machine.loops_over_channels = true;
+}
 
 // The kinds of instructions (MXC_LEVEL) that differ from the default.
 constexpr struct {
@@ -38,6 +51,7 @@ constexpr struct {
   void (*set)(CpuMachine& machine);
 } kKinds[] = {{"avx512", SetAvx512},
               {"neon", SetNeon},
+              {"sve", SetSve},
               {"rvv", SetRvv},
               {"simd128", SetSimd128}};
 
@@ -48,6 +62,12 @@ CpuMachine CpuMachineOf(const Target& target) {
   for (const auto& [isa, set] : kKinds) {
     if (isa == target.isa) set(machine);
   }
+  if (target.core.empty()) return machine;
+  // What is said of the core holds, whatever its kind usually has.
+  machine.multiply_adds = target.machine.multiply_adds;
+  machine.loads = target.machine.loads;
+  machine.memory_bytes_per_second = target.machine.stream_bytes_per_second;
+  machine.shared_l3_bytes = target.machine.l3.bytes;
   return machine;
 }
 

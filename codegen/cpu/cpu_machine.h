@@ -29,14 +29,14 @@ struct CpuMachine : Machine {
   explicit CpuMachine(const Machine& machine) : Machine(machine) {}
 
   int vector_registers = 16;
-  int multiply_adds = 2;  // vectors in a cycle
-  int loads = 2;          // likewise
   // An instruction reads an element of memory into all lanes and multiplies, so
   // that the element takes no register.
   bool multiplies_by_memory = false;
   // An instruction multiplies by one element of a register, so that a register
   // for each position holds the elements of several steps.
   bool multiplies_by_element = false;
+  // An instruction brings a line into a cache that is needed later.
+  bool fetches_ahead = true;
   // Vectors of this size take twice as long as their halves where units are
   // half as wide, and never less.
   int split_vector_bytes = 64;
@@ -48,6 +48,9 @@ struct CpuMachine : Machine {
   int most_tile_vectors = 3;
   int most_tile_pixels = 12;
   int per_channel_pixels = 10, by_lane_pixels = 9;
+  // A step's channels are a loop, not written out: registers are assigned by what
+  // moves arithmetic behind the loads of all of them.
+  bool loops_over_channels = false;
   double tile_start_cycles = 0.05;  // of a tile, for each of its steps
   // By which a load holds up the multiply-adds of a product, beside which it
   // should cost nothing.

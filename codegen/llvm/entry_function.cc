@@ -11,9 +11,11 @@ namespace {
 
 class EntryEmitter {
  public:
-  EntryEmitter(llvm::Module& module, const EntryFunction& entry)
+  EntryEmitter(llvm::Module& module, const EntryFunction& entry,
+               const EntryForm& form)
       : module_(module),
         entry_(entry),
+        form_(form),
         builder_(module.getContext()),
         pointer_(builder_.getPtrTy()),
         first_tensor_(entry.has_states ? 3 : 2) {}
@@ -21,9 +23,9 @@ class EntryEmitter {
   void Run() {
     const size_t parameters =
         first_tensor_ + entry_.inputs.size() + entry_.outputs.size();
-    auto* type = llvm::FunctionType::get(
-        builder_.getInt32Ty(), std::vector<llvm::Type*>(parameters, pointer_),
-        false);
+    std::vector<llvm::Type*> types(parameters, pointer_);
+    if (form_.by_range) types.resize(parameters + 2, builder_.getInt32Ty());
+    auto* type = llvm::FunctionType::get(builder_.getInt32Ty(), types, false);
     function_ = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage,
                                        entry_.symbol, module_);
     builder_.SetInsertPoint(
@@ -36,7 +38,11 @@ class EntryEmitter {
     }
     operands_ = builder_.CreateAlloca(
         llvm::ArrayType::get(pointer_, MostOperands(entry_.calls)));
-    EmitAll(entry_.calls);
+    if (form_.by_range) {
+      EmitRange(entry_.calls);
+    } else {
+      EmitAll(entry_.calls);
+    }
     builder_.CreateRet(builder_.getInt32(0));
   }
 
@@ -52,7 +58,7 @@ class EntryEmitter {
     return most;
   }
 
-  void EmitAll(const std::vector<Call>& calls) {
+  void EmitAll(std::span<const Call> calls) {
     for (const Call& call : calls) {
       if (call.turns > 0) {
         EmitLoop(call);
@@ -62,6 +68,28 @@ class EntryEmitter {
         Emit(call);
       }
     }
+  }
+
+  // From the call that the first of the last two parameters counts to that before
+  // the second's.
+  void EmitRange(std::span<const Call> calls) {
+    llvm::Value* last = function_->getArg(function_->arg_size() - 1);
+    llvm::BasicBlock* after = Block("after");
+    std::vector<llvm::BasicBlock*> blocks;
+    for (size_t i = 0; i < calls.size(); ++i) blocks.push_back(Block("step"));
+    blocks.push_back(after);
+    auto* enter =
+        builder_.CreateSwitch(function_->getArg(function_->arg_size() - 2),
+                              after, static_cast<unsigned>(calls.size()));
+    for (uint32_t i = 0; i < calls.size(); ++i) {
+      enter->addCase(builder_.getInt32(i), blocks[i]);
+      builder_.SetInsertPoint(blocks[i]);
+      EmitAll(calls.subspan(i, 1));
+      builder_.CreateCondBr(
+          builder_.CreateICmpSGT(last, builder_.getInt32(i + 1)), blocks[i + 1],
+          after);
+    }
+    builder_.SetInsertPoint(after);
   }
 
   llvm::BasicBlock* Block(const char* name) {
@@ -182,12 +210,26 @@ class EntryEmitter {
     if (call.uses_scratch) {
       builder_.CreateStore(builder_.getInt64(0), scratch);  // MXC_SCRATCH_NOTE
     }
-    builder_.CreateCall(kernel, {operands_, builder_.getInt64(0),
-                                 builder_.getInt64(call.tasks), scratch});
+    llvm::Value* tasks = builder_.getInt64(static_cast<uint64_t>(call.tasks));
+    if (form_.dealer.empty() || call.tasks == 1) {
+      builder_.CreateCall(kernel,
+                          {operands_, builder_.getInt64(0), tasks, scratch});
+    } else {
+      builder_.CreateCall(Dealer(), {kernel, operands_, tasks, scratch});
+    }
+  }
+
+  llvm::FunctionCallee Dealer() {
+    return module_.getOrInsertFunction(
+        form_.dealer,
+        llvm::FunctionType::get(
+            builder_.getVoidTy(),
+            {pointer_, pointer_, builder_.getInt64Ty(), pointer_}, false));
   }
 
   llvm::Module& module_;
   const EntryFunction& entry_;
+  const EntryForm& form_;
   llvm::IRBuilder<> builder_;
   llvm::Type* pointer_;
   size_t first_tensor_;                           // the parameter
@@ -200,10 +242,10 @@ class EntryEmitter {
 }  // namespace
 
 std::string EmitEntryFunctions(std::span<const EntryFunction> entries,
-                               const Target& target) {
+                               const Target& target, const EntryForm& form) {
   return CompileModule(target, "mxc_entries", [&](llvm::Module& module) {
     for (const EntryFunction& entry : entries) {
-      EntryEmitter(module, entry).Run();
+      EntryEmitter(module, entry, form).Run();
     }
   });
 }

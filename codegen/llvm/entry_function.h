@@ -3,6 +3,9 @@
 //
 //   int lenet_infer(const void* weights, void* arena, inputs…, outputs…)
 //   int lenet_train(const void* weights, void* arena, void* states, inputs…, …)
+//
+// or, by range, with two more parameters at the end, `int32_t first, end`: of the
+// outermost calls, those in [first, end).
 #pragma once
 
 #include <cstdint>
@@ -33,6 +36,7 @@ struct EntryFunction {
   // if any, is not 0; of a count, if any, so many turns, the first or the last.
   // Else, with a condition, a branch: `body` if that is not 0, or `other`.
   struct Call {
+    std::string name;  // of the step
     std::string kernel;
     std::vector<Operand> operands;
     int64_t tasks = 0;
@@ -55,8 +59,18 @@ struct EntryFunction {
   std::vector<Call> calls;
 };
 
-// One object that defines them all; the kernels stay undefined in it.
+struct EntryForm {
+  bool by_range = false;
+  // A function that is called with a kernel and its arguments,
+  //   void dealer(kernel*, operands, int64_t tasks, scratch)
+  // in place of the kernel where there are several tasks; "": nobody.
+  std::string dealer = {};
+};
+
+// One object that defines them all; the kernels, and the dealer, stay undefined in
+// it.
 std::string EmitEntryFunctions(std::span<const EntryFunction> entries,
-                               const Target& target);
+                               const Target& target,
+                               const EntryForm& form = {});
 
 }  // namespace mxc

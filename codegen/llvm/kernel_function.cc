@@ -22,6 +22,12 @@ llvm::Function& DeclareKernel(llvm::Module& module, const std::string& name,
   function->addFnAttr("prefer-vector-width", bits);
   function->addFnAttr("tune-cpu", target.cpu);
   function->addFnAttr("min-legal-vector-width", bits);
+  if (target.isa == "sve") {
+    // Vectors of a fixed size are SVE's only where its size is known.
+    const auto parts = static_cast<unsigned>(target.machine.vector_bytes / 16);
+    function->addFnAttr(
+        llvm::Attribute::getWithVScaleRangeArgs(context, parts, parts));
+  }
   function->addFnAttr(llvm::Attribute::NoUnwind);
   for (const int pointer : {0, 3}) {
     function->addParamAttr(pointer, llvm::Attribute::NoAlias);

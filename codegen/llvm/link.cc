@@ -136,14 +136,33 @@ Result<std::string> Link(std::span<const std::string> objects,
 }
 
 Result<std::string> LinkPage(std::span<const std::string> objects,
-                             std::span<const std::string> addresses) {
+                             std::span<const std::string> addresses,
+                             bool shared) {
   std::vector<std::string> args = {
       "wasm-ld",          "--no-entry",  "--stack-first",       "-z",
       "stack-size=65536", "--strip-all", "--no-growable-memory"};
+  if (shared) {
+    args.insert(args.end(), {"--shared-memory", "--import-memory",
+                             "--export=__stack_pointer"});
+  }
   for (const std::string& symbol : addresses) {
     args.push_back("--export=" + symbol);
   }
   return LinkWhole(std::move(args), objects);
+}
+
+int64_t ImportedPages(const std::string& module) {
+  llvm::Error error = llvm::Error::success();
+  const llvm::object::WasmObjectFile file(
+      llvm::MemoryBufferRef(module, "module"), error);
+  MXC_CHECK(!error, "{}", llvm::toString(std::move(error)));
+  for (const llvm::wasm::WasmImport& import : file.imports()) {
+    if (import.Kind == llvm::wasm::WASM_EXTERNAL_MEMORY) {
+      return static_cast<int64_t>(import.Memory.Minimum);
+    }
+  }
+  MXC_CHECK(false, "no memory is imported");
+  return 0;
 }
 
 }  // namespace mxc

@@ -16,11 +16,17 @@ namespace mxc {
 Result<std::string> Link(std::span<const std::string> objects,
                          bool relocatable = false);
 
-// Links objects of WebAssembly into a module that imports nothing and has all its
-// memory, whose stack no overflow leaves unseen. Exported are the functions that
+// Links objects of WebAssembly into a module that has all its memory from the
+// start, whose stack no overflow leaves unseen. Exported are the functions that
 // say so of themselves (attribute wasm-export-name) and, as numbers, the
-// addresses of these symbols. What nothing of this reaches is left out.
+// addresses of these symbols. What nothing of this reaches is left out. It imports
+// nothing; with `shared`, the memory alone (env.memory), which several instances
+// share, each with a stack of its own (__stack_pointer, exported).
 Result<std::string> LinkPage(std::span<const std::string> objects,
-                             std::span<const std::string> addresses);
+                             std::span<const std::string> addresses,
+                             bool shared = false);
+
+// Pages of 64 KiB of the memory that a module imports.
+int64_t ImportedPages(const std::string& module);
 
 }  // namespace mxc

@@ -11,5 +11,6 @@
 #include <llvm/ObjCopy/ConfigManager.h>
 #include <llvm/ObjCopy/ObjCopy.h>
 #include <llvm/Object/ObjectFile.h>
+#include <llvm/Object/Wasm.h>
 #include <llvm/Support/BLAKE3.h>
 #pragma GCC diagnostic pop

@@ -19,13 +19,15 @@ class ModuleWriter {
         arena_(Define(memory.arena)),
         tensors_(Define(memory.tensors)) {}
 
-  // `i32 symbol()`, which calls the entry's function with constants.
+  // `i32 symbol(i32 first, i32 end)`, which calls the entry's function with
+  // constants and these.
   void Export(const ExportedEntry& entry) {
     llvm::LLVMContext& context = module_.getContext();
     llvm::Type* i32 = llvm::Type::getInt32Ty(context);
-    llvm::Function* function = llvm::Function::Create(
-        llvm::FunctionType::get(i32, false), llvm::GlobalValue::ExternalLinkage,
-        "mxc_page_" + entry.symbol, module_);
+    llvm::Function* function =
+        llvm::Function::Create(llvm::FunctionType::get(i32, {i32, i32}, false),
+                               llvm::GlobalValue::ExternalLinkage,
+                               "mxc_page_" + entry.symbol, module_);
     function->addFnAttr("wasm-export-name", entry.symbol);
     llvm::IRBuilder<> builder(
         llvm::BasicBlock::Create(context, "entry", function));
@@ -37,7 +39,10 @@ class ModuleWriter {
             builder.getInt8Ty(), tensors_, offset));
       }
     }
-    const std::vector<llvm::Type*> types(arguments.size(), builder.getPtrTy());
+    std::vector<llvm::Type*> types(arguments.size(), builder.getPtrTy());
+    types.resize(types.size() + 2, i32);
+    arguments.push_back(function->getArg(0));
+    arguments.push_back(function->getArg(1));
     const llvm::FunctionCallee callee = module_.getOrInsertFunction(
         entry.function->symbol, llvm::FunctionType::get(i32, types, false));
     builder.CreateRet(builder.CreateCall(callee, arguments));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a page's module, and its entries as functions without parameters.
+// The memory of a page's module, and its entries as functions of a range of steps.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include "codegen/llvm/entry_function.h"
 #include "codegen/llvm/link.h"
 #include "codegen/web/entry_module.h"
+#include "codegen/web/team_module.h"
 #include "ir/program/memory.h"
 #include "ir/support/check.h"
 
@@ -44,6 +45,11 @@ class WebModuleMaker {
     entry.symbol = names_.Take(entry.name);
     entry.inputs = Place(program, function.inputs);
     entry.outputs = Place(program, function.outputs);
+    for (const EntryFunction::Call& call : function.calls) {
+      entry.steps.push_back(call.name);
+    }
+    scratch_bytes_ = std::max(scratch_bytes_,
+                              function.arena_bytes - function.scratch_offset);
     const auto inputs = program.BuffersOf(BufferKind::kInput);
     if (!inputs.empty()) {
       const Shape& shape = program.buffers[inputs[0]].type.shape;
@@ -66,19 +72,27 @@ class WebModuleMaker {
                  module_.memory_bytes, kMost);
   }
 
-  Result<WebModule> Link(std::vector<std::string> objects,
+  Result<WebModule> Link(std::span<const std::string> kernels,
                          const Target& target) && {
-    objects.push_back(EmitEntryFunctions(functions_, target));
     std::vector<ExportedEntry> exported;
     for (size_t i = 0; i < functions_.size(); ++i) {
       const WebEntry& entry = module_.entries[i];
       exported.push_back({&functions_[i], entry.symbol, OffsetsOf(entry.inputs),
                           OffsetsOf(entry.outputs)});
     }
+    std::vector<std::string> objects(kernels.begin(), kernels.end());
     objects.push_back(EmitEntryModule(memory_, exported, target));
-    const std::vector<std::string> addresses = {
+    std::vector<std::string> addresses = {
         memory_.weights.symbol, memory_.states.symbol, memory_.tensors.symbol};
+    objects.push_back(
+        EmitEntryFunctions(functions_, target, {.by_range = true}));
     MXC_ASSIGN(module_.wasm, LinkPage(objects, addresses));
+    objects.back() = EmitEntryFunctions(functions_, target,
+                                        {.by_range = true, .dealer = kDealer});
+    objects.push_back(EmitTeamModule(scratch_bytes_, target));
+    addresses.emplace_back(kWorkerStacks);
+    MXC_ASSIGN(module_.team, LinkPage(objects, addresses, /*shared=*/true));
+    module_.team_pages = ImportedPages(module_.team);
     module_.weights.assign(
         reinterpret_cast<const char*>(weights_.bytes().data()),
         weights_.bytes().size());
@@ -119,6 +133,7 @@ class WebModuleMaker {
   WeightsSection weights_;
   WebMemory memory_;
   std::vector<EntryFunction> functions_;
+  int64_t scratch_bytes_ = 0;  // the most that a kernel needs
   WebModule module_;
 };
 
@@ -139,8 +154,7 @@ Result<WebModule> GenerateWebModule(std::span<const Program> entries,
   }
   MXC_RETURN_IF_ERROR(maker.CheckMemory());
   const auto kernels = std::ssize(code.kernels);
-  MXC_ASSIGN(WebModule module,
-             std::move(maker).Link(std::move(code.objects), target));
+  MXC_ASSIGN(WebModule module, std::move(maker).Link(code.objects, target));
   module.kernels = kernels;
   return module;
 }

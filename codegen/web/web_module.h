@@ -7,9 +7,13 @@
 //   stack · constants · weights · states · arena · tensors
 //
 // It exports `memory`; the addresses of three regions as the numbers mxc_weights,
-// mxc_states and mxc_tensors; and a function without parameters for each entry. A
-// page writes the weights file and the states' first values, then an entry's
-// inputs, calls its function, and reads its outputs.
+// mxc_states and mxc_tensors; and a function for each entry, `i32 symbol(i32 first,
+// i32 end)`, which runs its steps in [first, end). A page writes the weights file
+// and the states' first values, then an entry's inputs, calls its function, and
+// reads its outputs.
+//
+// Beside it there is the same for several threads, the team, which imports its
+// memory (team_module.h).
 #pragma once
 
 #include <cstdint>
@@ -41,10 +45,13 @@ struct WebEntry {
   std::string symbol;  // of the exported function
   int64_t batch = 0;   // rows of the first input; 0: it has no rows
   std::vector<WebTensor> inputs, outputs;  // those that something reads
+  std::vector<std::string> steps;          // a loop or a branch is one
 };
 
 struct WebModule {
   std::string wasm, weights;
+  std::string team;        // the module for several threads
+  int64_t team_pages = 0;  // of 64 KiB, the memory that it imports
   std::vector<WebEntry> entries;
   std::vector<WebTensor> states;
   int64_t memory_bytes = 0;  // of what lies at constant addresses

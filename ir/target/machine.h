@@ -66,7 +66,9 @@ struct Machine {
   // Vectors.
   int vector_bytes = 16;
   double clock = 3e9;
+  double multiply_adds = 2;      // vectors in a cycle
   int multiply_add_latency = 4;  // cycles
+  int loads = 2;                 // vectors in a cycle
   OperationCycles cycles;
   std::vector<ProductUnit> products;
 

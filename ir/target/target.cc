@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/target/target.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -40,6 +42,52 @@ const std::vector<Level>& Levels() {
   return levels;
 }
 
+struct Core {
+  std::string_view level, name;
+  double clock, multiply_adds;
+  int latency, loads;
+  int64_t l1_bytes, l2_bytes, l3_bytes;
+  double memory_bytes_per_second;
+
+  std::string target() const { return fmt::format("{}:{}", level, name); }
+};
+
+constexpr Core kCores[] = {
+#define MXC_CORE(level, name, clock, multiply_adds, latency, loads, l1, l2, \
+                 l3, memory)                                                \
+  {level, name, clock, multiply_adds, latency, loads, l1, l2, l3, memory},
+#include "ir/target/cores.def"
+#undef MXC_CORE
+};
+
+// Rates that a row does not have follow its clock, loads and memory.
+void Tune(const Core& core, Target& target) {
+  Machine& machine = target.machine;
+  const double slower = core.clock / machine.clock;
+  machine.clock = core.clock;
+  machine.multiply_adds = core.multiply_adds;
+  machine.multiply_add_latency = core.latency;
+  machine.loads = core.loads;
+  const double loaded = core.loads * machine.vector_bytes * core.clock;
+  machine.l1 = {core.l1_bytes, loaded};
+  machine.l2 = {core.l2_bytes, loaded / 2};
+  machine.l3 = {core.l3_bytes, loaded / 4};
+  machine.busy_l3_bytes_per_second = loaded / 8;
+  machine.busy_memory_bytes_per_second = core.memory_bytes_per_second / 2;
+  machine.stream_bytes_per_second = core.memory_bytes_per_second;
+  machine.write_bytes_per_second = 2 * core.memory_bytes_per_second;
+  const double peak = 2 * core.multiply_adds * machine.lanes(DType::kF32);
+  machine.contraction_flops_per_second = 0.8 * peak * core.clock;
+  machine.generic_flops_per_second *= slower;
+  machine.elements_per_second *= slower;
+  machine.statements_per_second *= slower;
+  machine.transpose_seconds /= slower;
+  machine.launch_seconds /= slower;
+  machine.call_seconds /= slower;
+  target.name = core.target();
+  target.core = target.cpu = core.name;
+}
+
 Target ToTarget(const Level& level) {
   Target target;
   target.name = level.name;
@@ -77,6 +125,7 @@ std::string LevelNames() {
   for (const Level& level : Levels()) {
     names += (names.empty() ? "" : ", ") + std::string(level.name);
   }
+  for (const Core& core : kCores) names += ", " + core.target();
   for (const std::string& name : CudaTargetNames()) names += ", " + name;
   return "one of " + names;
 }
@@ -94,6 +143,7 @@ bool AllowsTestTargets() {
 std::vector<std::string> TargetNames() {
   std::vector<std::string> names = {"native"};
   for (const Level& level : Levels()) names.emplace_back(level.name);
+  for (const Core& core : kCores) names.push_back(core.target());
   for (const std::string& name : CudaTargetNames()) names.push_back(name);
   if (AllowsTestTargets()) names.emplace_back("null");
   return names;
@@ -118,6 +168,12 @@ Result<Target> ResolveTarget(std::string_view name, DType storage) {
   }
   for (const Level& level : Levels()) {
     if (level.name == name) return ToTarget(level);
+  }
+  for (const Core& core : kCores) {
+    if (core.target() != name) continue;
+    MXC_ASSIGN(Target target, ResolveTarget(core.level));
+    Tune(core, target);
+    return target;
   }
   if (IsEmulatedCuda(name)) {
     // Kernels run on this machine.

@@ -17,7 +17,7 @@ namespace mxc {
 
 // CPU features an artifact may need; bits of runtime/abi's mxc_cpu_feature.
 struct Target {
-  std::string name;             // "x86-64-v3"
+  std::string name;             // "x86-64-v3", "aarch64:cortex-a72"
   std::string backend = "cpu";  // a row of codegen/targets.def
   std::string device;           // of runtime/device/devices.def; "": the host
   // The generations of the device (DeviceFacts) that run it.
@@ -31,6 +31,7 @@ struct Target {
   std::string triple;              // "x86_64-unknown-linux-gnu"
   std::string isa;                 // as runtime/abi/levels.def: "avx2"
   std::string cpu;                 // LLVM's model, only tuned for: "znver3"
+  std::string core;                // of cores.def, if it is for one
   std::string features;            // LLVM's: "+avx2,+fma,…"
   uint64_t required_features = 0;  // runtime/abi bits, checked at load
   Machine machine;
@@ -38,6 +39,8 @@ struct Target {
   // Kernels are functions of the host, which run on its threads and which
   // others can call.
   bool runs_on_host() const { return device.empty(); }
+  // The machine's numbers are one's: times of steps can be told.
+  bool models_time() const { return !runs_on_host() || !core.empty(); }
   // The code is WebAssembly, which a page's engine runs and no artifact holds.
   bool runs_in_page() const { return triple.starts_with("wasm"); }
 };

@@ -66,6 +66,9 @@ enum {
   MXC_CPU_AMX_INT8 = 1 << 7,    /* tiles of 8-bit integers */
   /* Other architectures' begin where x86-64's may grow to. */
   MXC_CPU_NEON = 1 << 16,    /* aarch64, with its vectors of 16 bytes */
+  MXC_CPU_I8MM = 1 << 17,    /* dot products of 8-bit integers, of both signs */
+  MXC_CPU_BF16 = 1 << 18,    /* those of bf16 */
+  MXC_CPU_SVE256 = 1 << 19,  /* SVE, whose vectors have 32 bytes */
   MXC_CPU_RVV128 = 1 << 24,  /* riscv64, with vectors of 16 bytes or more */
   MXC_CPU_SIMD128 = 1 << 28, /* WebAssembly, with its vectors of 16 bytes */
   MXC_CPU_RELAXED_SIMD = 1 << 29, /* the same, and multiply-adds that round as

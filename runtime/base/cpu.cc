@@ -13,7 +13,10 @@
 
 #if defined(__x86_64__)
 #include <cpuid.h>
-#elif defined(__aarch64__) || defined(__riscv)
+#elif defined(__aarch64__)
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#elif defined(__riscv)
 #include <sys/auxv.h>
 #endif
 
@@ -85,10 +88,23 @@ uint64_t ProcessorFeatures() {
   return features;
 }
 #elif defined(__aarch64__)
-// Linux, Documentation/arch/arm64/elf_hwcaps.rst: HWCAP_ASIMD.
+// Linux, Documentation/arch/arm64/elf_hwcaps.rst: HWCAP_ASIMD, _ASIMDDP, _SVE, and
+// HWCAP2_I8MM, _BF16; sve.rst: PR_SVE_GET_VL, the bytes of a vector.
 uint64_t ProcessorFeatures() {
-  constexpr unsigned long kAsimd = 1ul << 1;
-  return (getauxval(AT_HWCAP) & kAsimd) != 0 ? MXC_CPU_NEON : 0;
+  constexpr unsigned long kAsimd = 1ul << 1, kDots = 1ul << 20,
+                          kSve = 1ul << 22;
+  constexpr unsigned long kI8mm = 1ul << 13, kBf16 = 1ul << 14;
+  constexpr int kSveGetVectors = 51, kSveBytes = 0xffff;
+  const unsigned long base = getauxval(AT_HWCAP), more = getauxval(AT_HWCAP2);
+  if ((base & kAsimd) == 0) return 0;
+  uint64_t features = MXC_CPU_NEON;
+  if ((base & kDots) != 0 && (more & kI8mm) != 0) features |= MXC_CPU_I8MM;
+  if ((more & kBf16) != 0) features |= MXC_CPU_BF16;
+  if ((base & kSve) != 0) {
+    const int vectors = prctl(kSveGetVectors);
+    if (vectors > 0 && (vectors & kSveBytes) == 32) features |= MXC_CPU_SVE256;
+  }
+  return features;
 }
 #elif defined(__riscv)
 // Linux, Documentation/arch/riscv/uabi.rst: a bit for each letter of the base
@@ -149,6 +165,9 @@ std::string CpuFeatureNames(uint64_t features) {
                 {MXC_CPU_AMX_BF16, "AMX with bf16"},
                 {MXC_CPU_AMX_INT8, "AMX with int8"},
                 {MXC_CPU_NEON, "NEON"},
+                {MXC_CPU_I8MM, "8-bit dot products (i8mm)"},
+                {MXC_CPU_BF16, "bf16"},
+                {MXC_CPU_SVE256, "SVE of 32 bytes"},
                 {MXC_CPU_RVV128, "RISC-V vectors"},
                 {MXC_CPU_SIMD128, "WebAssembly with SIMD"},
                 {MXC_CPU_RELAXED_SIMD, "relaxed SIMD"}};

@@ -12,6 +12,7 @@
 #include "codegen/llvm/llvm.h"
 #include "codegen/llvm/objects.h"
 #include "ir/support/check.h"
+#include "tests/codegen/other_processor.h"
 
 LLD_HAS_DRIVER(elf)
 
@@ -19,6 +20,23 @@ namespace mxc::test {
 namespace {
 
 constexpr std::byte kPattern{0xA5};
+
+std::byte* MapPages(size_t bytes) {
+  if (OtherProcessor* other = OtherProcessor::Get()) {
+    return other->Allocate(bytes);
+  }
+  void* mapping = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  MXC_CHECK(mapping != MAP_FAILED);
+  return static_cast<std::byte*>(mapping);
+}
+
+void Forbid(std::byte* address, size_t bytes) {
+  if (OtherProcessor* other = OtherProcessor::Get()) {
+    return other->Protect(address, bytes, PROT_NONE);
+  }
+  MXC_CHECK(mprotect(address, bytes, PROT_NONE) == 0);
+}
 
 }  // namespace
 
@@ -43,35 +61,50 @@ NativeKernel::NativeKernel(const Target& target, WriteKernel write,
   const lld::Result linked = lld::lldMain(arguments, llvm::outs(), llvm::errs(),
                                           {{lld::Gnu, &lld::elf::link}});
   MXC_CHECK(linked.retCode == 0);
-  library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
-  MXC_CHECK(library_ != nullptr, "{}", dlerror());
-  kernel_ = reinterpret_cast<Kernel>(dlsym(library_, "kernel"));
+  if (OtherProcessor* other = OtherProcessor::Get()) {
+    number_ = other->Load(library);
+  } else {
+    library_ = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+    MXC_CHECK(library_ != nullptr, "{}", dlerror());
+    kernel_ = reinterpret_cast<Kernel>(dlsym(library_, "kernel"));
+  }
   unlink(object.c_str());
   unlink(library.c_str());
   rmdir(folder);
 }
 
-NativeKernel::~NativeKernel() { dlclose(library_); }
+NativeKernel::~NativeKernel() {
+  if (library_ != nullptr) dlclose(library_);
+}
+
+void NativeKernel::Run(const std::vector<void*>& operands, int64_t begin,
+                       int64_t end, void* scratch) const {
+  if (kernel_ != nullptr) return kernel_(operands.data(), begin, end, scratch);
+  OtherProcessor::Get()->Run(number_, operands, begin, end, scratch);
+}
 
 FencedFloats::FencedFloats(size_t count, Fence fence) : count_(count) {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   usable_bytes_ = (count * sizeof(float) + page) / page * page;
   mapped_bytes_ = usable_bytes_ + 2 * page;
-  void* mapping = mmap(nullptr, mapped_bytes_, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  MXC_CHECK(mapping != MAP_FAILED);
-  mapping_ = static_cast<std::byte*>(mapping);
+  mapping_ = MapPages(mapped_bytes_);
   std::memset(mapping_, static_cast<int>(kPattern), mapped_bytes_);
   std::byte* usable = mapping_ + page;
   std::byte* start = fence == Fence::kBefore
                          ? usable
                          : usable + usable_bytes_ - count * sizeof(float);
   data_ = reinterpret_cast<float*>(start);
-  MXC_CHECK(mprotect(mapping_, page, PROT_NONE) == 0);
-  MXC_CHECK(mprotect(usable + usable_bytes_, page, PROT_NONE) == 0);
+  Forbid(mapping_, page);
+  Forbid(usable + usable_bytes_, page);
 }
 
-FencedFloats::~FencedFloats() { munmap(mapping_, mapped_bytes_); }
+FencedFloats::~FencedFloats() {
+  if (OtherProcessor* other = OtherProcessor::Get()) {
+    other->Free(mapping_, mapped_bytes_);
+  } else {
+    munmap(mapping_, mapped_bytes_);
+  }
+}
 
 bool FencedFloats::PatternIntact() const {
   const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles one kernel, loads it into this process, and calls it on memory that
-// is fenced by pages without access.
+// Compiles one kernel, loads it into this process, or one that emulates another
+// processor (other_processor.h), and calls it on memory that is fenced by pages
+// without access.
 #pragma once
 
 #include <cstddef>
@@ -30,9 +31,7 @@ class NativeKernel {
   NativeKernel(const NativeKernel&) = delete;
 
   void Run(const std::vector<void*>& operands, int64_t begin, int64_t end,
-           void* scratch = nullptr) const {
-    kernel_(operands.data(), begin, end, scratch);
-  }
+           void* scratch = nullptr) const;
   const std::string& assembly() const { return assembly_; }
   size_t object_bytes() const { return object_bytes_; }
 
@@ -40,6 +39,7 @@ class NativeKernel {
   using Kernel = void (*)(void* const*, int64_t, int64_t, void*);
   void* library_ = nullptr;
   Kernel kernel_ = nullptr;
+  int number_ = -1;  // of another processor's
   std::string assembly_;
   size_t object_bytes_ = 0;
 };

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/levels.h"
 
-#include "runtime/base/cpu.h"
+#include <cstdlib>
 
 #include "ir/support/check.h"
+#include "runtime/base/cpu.h"
 
 namespace mxc::test {
+namespace {
+
+const char* EmulatedTarget() { return std::getenv("MXC_TEST_TARGET"); }
+
+}  // namespace
 
 bool CanRun(const Target& target) {
+  if (const char* emulated = EmulatedTarget()) return target.name == emulated;
   return (target.required_features & ~runtime::CpuFeatures()) == 0 &&
          runtime::AllowFeatures(target.required_features).ok();
 }
 
 std::vector<Target> RunnableTargets() {
   std::vector<Target> targets;
+  if (const char* emulated = EmulatedTarget()) {
+    targets.push_back(*ResolveTarget(emulated));
+    return targets;
+  }
   for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
     const Target target = *ResolveTarget(name);
     if (CanRun(target)) targets.push_back(target);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // usage: node node.mjs BIN_DIR
 // Pages of `mxc compile --emit web` in Node beside the same networks' artifacts for
-// x86-64-v2: outputs, and parameters after steps of training, have the same bytes.
+// x86-64-v2: outputs, and parameters after steps of training, have the same bytes, on
+// one thread and on several.
 // Damaged .params files and wrong inputs are refused in a sentence.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -33,18 +34,33 @@ async function answers() {
   const mixed = join(folder(), 'mixed.json');
   writeFileSync(mixed, JSON.stringify(MIXED));
   for (const network of [model('mlp'), model('lenet'), mixed]) {
-    const { same, worst } = await compare(bin, network);
-    check(same, `${network}: the bytes of outputs; they differ by ${worst}`);
+    for (const threads of [1, 3]) {
+      const { net, inputs, same, worst } = await compare(bin, network, { threads });
+      check(same, `${network}, ${threads} threads: the bytes of outputs; they differ by ${worst}`);
+      check(net.threads === threads, `${network}: ${net.threads} threads of ${threads}`);
+      step(net, inputs, network);
+      net.close();
+    }
   }
 }
 
+// An entry's steps, one after the other, compute what it does.
+function step(net, inputs, network) {
+  const entry = net.entry('infer'), [whole] = Object.values(net.run(entry, inputs));
+  const output = net.view(entry.outputs[0]);
+  output.fill(0);
+  const rows = net.profile('infer', 2);
+  check(sameBytes(output, whole), `${network}: its steps one by one`);
+  check(rows.length === entry.steps.length && rows.every((row) => row.milliseconds >= 0), `${network}: ${rows}`);
+}
+
 // As `mxc train --data digits --no-shuffle --seed 7` does.
-async function train(network, { steps, batch, rate }, ...words) {
+async function train(network, { steps, batch, rate, threads = 1 }, ...words) {
   const path = folder();
   const options = ['--entry', 'train,infer', '--batch', batch, '--init', 'xavier', '--seed', 3, ...words];
   const { open, readParams } = await page(bin, join(path, 'page'), network, ...options);
   const { digit } = await import(pathToFileURL(join(path, 'page', 'digits.mjs')).href);
-  const net = await open();
+  const net = await open({ threads });
   const entry = net.entry('train');
   const [data, label] = ['data', 'label'].map((role) => entry.inputs.find((t) => t.role === role).name);
   const losses = [];
@@ -111,6 +127,7 @@ function wrongInputs({ net }) {
 
 await answers();
 await train(model('mlp'), { steps: 20, batch: 16, rate: 0.1 });
+(await train(model('lenet'), { steps: 5, batch: 16, rate: 0.05, threads: 2 })).net.close();
 const lenet = await train(model('lenet'), { steps: 20, batch: 16, rate: 0.05 }, '--opt', 'momentum=0.9');
 damaged(lenet);
 wrongInputs(lenet);
@@ -118,7 +135,9 @@ const code = readFileSync(join(lenet.path, 'page', 'lenet.wasm'));
 check(WebAssembly.Module.imports(new WebAssembly.Module(code)).length === 0, 'the module imports nothing');
 const size = (name) => statSync(join(lenet.path, 'page', name)).size;
 check(size('lenet.wasm') <= 120e3, `LeNet's module with training has ${size('lenet.wasm')} bytes`);
-const download = ['lenet.wasm', 'lenet.mjs', 'index.html', 'digits.mjs'].reduce((sum, name) => sum + size(name), 0);
+const shared = WebAssembly.Module.imports(new WebAssembly.Module(readFileSync(join(lenet.path, 'page', 'lenet.team.wasm'))));
+check(JSON.stringify(shared) === '[{"module":"env","name":"memory","kind":"memory"}]', 'the module for threads imports its memory alone');
+const download = ['lenet.team.wasm', 'worker.mjs', 'lenet.mjs', 'index.html', 'digits.mjs'].reduce((sum, name) => sum + size(name), 0);
 check(download < 200e3, `LeNet's page has ${download} bytes without weights`);
 console.log(`lenet.wasm ${size('lenet.wasm')}, page ${download} bytes`);
 process.exit(outcome());

@@ -8,6 +8,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 export const source = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
+process.setMaxListeners(0);
+
 let failures = 0;
 export function check(holds, what) {
   if (holds) return;
@@ -87,13 +89,13 @@ export const sameBytes = (a, b) => Buffer.from(a.buffer, a.byteOffset, a.byteLen
   .equals(Buffer.from(b.buffer, b.byteOffset, b.byteLength));
 
 /**
- * A network's page and its artifact for x86-64-v2 beside each other, for the same
- * drawn inputs: the worst difference of an output, and whether all bytes agree.
+ * A network's page, opened as `how` says, and its artifact for x86-64-v2 beside each
+ * other, for the same drawn inputs: the worst difference of an output, and whether all bytes agree.
  */
-export async function compare(bin, network, ...words) {
+export async function compare(bin, network, how, ...words) {
   const path = folder(), options = ['--init', 'msra', '--seed', '3'];
   const { open } = await page(bin, join(path, 'page'), network, ...options, ...words);
-  const net = await open();
+  const net = await open(how);
   mxc(bin, 'compile', network, '--target', 'x86-64-v2', '--golden', 'off', '--quiet', '-o',
     join(path, 'net.mxa'), ...options);
   const inputs = {}, given = [];

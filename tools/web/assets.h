@@ -8,6 +8,7 @@
 namespace mxc {
 
 std::string_view Asset_net();     // net.mjs, without its description
+std::string_view Asset_worker();  // worker.mjs
 std::string_view Asset_digits();  // digits.mjs, without its glyphs
 std::string_view Asset_index();   // index.html, which imports NAME.mjs
 

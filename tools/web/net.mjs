@@ -13,17 +13,19 @@
  *
  * Tensors are dense and row-major, in typed arrays: f32 Float32Array, f64
  * Float64Array, i32 Int32Array, i64 BigInt64Array, u8 Uint8Array and so on; f16
- * and bf16 are their bits in a Uint16Array. Everything runs on the calling
- * thread, one call at a time. Errors are sentences.
+ * and bf16 are their bits in a Uint16Array. Calls return when all is computed, one
+ * at a time. Where memory can be shared (Node, pages that are isolated from others
+ * by COOP and COEP), workers take parts of each step, and change no byte. Errors
+ * are sentences.
  *
  * @typedef {{name: string, dtype: string, shape: number[], role: string,
  *            offset: number}} Tensor
  * @typedef {Tensor & {initial: number}} State  initial: a place in the weights
  *   file, -1 for zeros
  * @typedef {{name: string, symbol: string, batch: number, inputs: Tensor[],
- *            outputs: Tensor[]}} Entry
+ *            outputs: Tensor[], steps: string[]}} Entry
  * @typedef {{name: string, wasm: string, weights: string, weightBytes: number,
- *            target: string, entries: Entry[], states: State[],
+ *            team: {wasm: string, pages: number, workers: number}, target: string, entries: Entry[], states: State[],
  *            labels: string[], preprocessing: string}} Description
  * @typedef {ArrayLike<number|bigint>} Values
  * @typedef {{dtype: string, shape: number[], data: any}} NamedArray
@@ -102,13 +104,59 @@ async function fill(url, to, onProgress) {
   await Promise.all([first, ...Array.from({ length: to.length > PIECE ? AT_ONCE - 1 : 0 }, worker)]);
 }
 
+// As many as there are processors, where workers can share memory unasked.
+function usualThreads() {
+  const scope = /** @type {any} */ (globalThis);
+  return scope.crossOriginIsolated && scope.Worker ? navigator.hardwareConcurrency || 1 : 1;
+}
+
+/**
+ * A thread that takes part in all that the network computes, once it is ready.
+ * @param {{module: WebAssembly.Module, memory: WebAssembly.Memory, worker: number}} task
+ * @param {string|URL} base @returns {Promise<{terminate: () => any}>}
+ */
+async function startWorker(task, base) {
+  const url = new URL('worker.mjs', base);
+  if (url.protocol === 'file:') {
+    const { Worker } = await import('node:worker_threads');
+    const worker = new Worker(url, { workerData: task });
+    await new Promise((ready, failed) => worker.once('message', ready).once('error', failed));
+    worker.unref();
+    return worker;
+  }
+  const worker = new Worker(url, { type: 'module' });
+  await new Promise((ready, failed) => {
+    worker.onmessage = ready;
+    worker.onerror = () => failed(new Error(`${url}: the worker does not start`));
+    worker.postMessage(task);
+  });
+  return worker;
+}
+
 /** A network and its memory. */
 export class Network {
-  /** @param {WebAssembly.Instance} instance */
-  constructor(instance) {
+  /**
+   * @param {WebAssembly.Instance} instance @param {WebAssembly.Memory} [memory]
+   * @param {{terminate: () => any}[]} [workers]
+   */
+  constructor(instance, memory, workers = []) {
     this.description = description;
     this.exports = /** @type {any} */ (instance.exports);
-    this.memory = /** @type {WebAssembly.Memory} */ (this.exports.memory);
+    this.memory = memory ?? /** @type {WebAssembly.Memory} */ (this.exports.memory);
+    this.workers = workers;
+    if (memory) this.exports.mxc_begin(workers.length);
+  }
+
+  /** Of those who compute, this one too. */
+  get threads() {
+    return this.workers.length + 1;
+  }
+
+  /** Ends the other threads; what runs then runs on this one. */
+  close() {
+    if (this.workers.length > 0) this.exports.mxc_begin(0);
+    for (const worker of this.workers) worker.terminate();
+    this.workers = [];
   }
 
   /**
@@ -131,6 +179,14 @@ export class Network {
         (e) => e.name === name && (batch === undefined || e.batch === batch));
   }
 
+  /** @param {string|Entry} which @returns {Entry} */
+  known(which) {
+    const entry = typeof which === 'string' ? this.entry(which) : which;
+    if (entry) return entry;
+    const known = description.entries.map((e) => e.name).join(', ');
+    throw new Error(`there is no entry '${which}'; known: ${known}`);
+  }
+
   /**
    * Runs an entry: 'infer', 'score', or 'train', which changes the parameters.
    * @param {string|Entry} which
@@ -139,11 +195,7 @@ export class Network {
    * @returns {Record<string, any>} copies of the outputs, by name
    */
   run(which, inputs = {}) {
-    const entry = typeof which === 'string' ? this.entry(which) : which;
-    if (!entry) {
-      const known = description.entries.map((e) => e.name).join(', ');
-      throw new Error(`there is no entry '${which}'; known: ${known}`);
-    }
+    const entry = this.known(which);
     for (const [name, values] of Object.entries(inputs)) {
       const input = entry.inputs.find((t) => t.name === name);
       if (!input) {
@@ -157,8 +209,28 @@ export class Network {
       const wide = to instanceof BigInt64Array || to instanceof BigUint64Array;
       to.set(wide ? Array.from(values, BigInt) : /** @type {any} */ (values));
     }
-    this.exports[entry.symbol]();
+    this.exports[entry.symbol](0, entry.steps.length);
     return Object.fromEntries(entry.outputs.map((t) => [t.name, this.view(t).slice()]));
+  }
+
+  /**
+   * How long each step of an entry takes here, the least of some runs, by the
+   * clock, which in a page has steps of 5 to 100 microseconds. Inputs are those of
+   * the run before; 'train' trains.
+   * @param {string|Entry} which @param {number} [runs]
+   * @returns {{step: string, milliseconds: number}[]}
+   */
+  profile(which, runs = 10) {
+    const entry = this.known(which), run = this.exports[entry.symbol];
+    const rows = entry.steps.map((step) => ({ step, milliseconds: Infinity }));
+    for (; runs > 0; --runs) {
+      rows.forEach((row, i) => {
+        const start = performance.now();
+        run(i, i + 1);
+        row.milliseconds = Math.min(row.milliseconds, performance.now() - start);
+      });
+    }
+    return rows;
   }
 
   /** Parameters, moving statistics and the optimizer's numbers, as compiled. */
@@ -209,15 +281,26 @@ export class Network {
 
 /**
  * Fetches the module and its weights, which lie beside this file.
- * @param {{base?: string|URL, onProgress?: (done: number, all: number) => void}} [options]
- *   base: the address of the folder, if it is another; onProgress is told bytes
- *   of weights
+ * @param {{base?: string|URL, threads?: number,
+ *          onProgress?: (done: number, all: number) => void}} [options]
+ *   base: the address of the folder, if it is another; threads: at most so many, as
+ *   many as there are processors in an isolated page and one elsewhere if it is not
+ *   said; onProgress is told bytes of weights
  */
-export async function open({ base = import.meta.url, onProgress = () => {} } = {}) {
-  const url = new URL(description.wasm, base);
+export async function open({ base = import.meta.url, threads = usualThreads(), onProgress = () => {} } = {}) {
+  const { team } = description;
+  const others = Math.min(threads, team.workers + 1) - 1;
+  const url = new URL(others > 0 ? team.wasm : description.wasm, base);
   const code = url.protocol === 'file:' ? await fileOf(url) : await (await ask(url)).arrayBuffer();
-  const { instance } = await WebAssembly.instantiate(code);
-  const net = new Network(instance);
+  const module = await WebAssembly.compile(code);
+  const memory = others > 0 ?
+    new WebAssembly.Memory({ initial: team.pages, maximum: team.pages, shared: true }) : undefined;
+  const instance = await WebAssembly.instantiate(module, memory ? { env: { memory } } : {});
+  // Those that start; a page may be forbidden to have any.
+  const started = await Promise.allSettled(Array.from({ length: memory ? others : 0 },
+      (_, worker) => startWorker({ module, memory, worker }, base)));
+  const workers = started.flatMap((one) => one.status === 'fulfilled' ? [one.value] : []);
+  const net = new Network(instance, memory, workers);
   const weights = net.view(
       { name: '', role: '', dtype: 'u8', shape: [description.weightBytes], offset: 0 }, 'weights');
   await fill(new URL(description.weights, base), weights, onProgress);

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "codegen/web/team_module.h"
 #include "ir/support/check.h"
 #include "runtime/data/digits/drawing.h"
 #include "runtime/data/digits/glyphs.h"
@@ -66,7 +67,8 @@ Json Describe(const WebModule& module, const Plan& plan,
                        {"symbol", entry.symbol},
                        {"batch", entry.batch},
                        {"inputs", ToJson(entry.inputs)},
-                       {"outputs", ToJson(entry.outputs)}});
+                       {"outputs", ToJson(entry.outputs)},
+                       {"steps", entry.steps}});
   }
   for (const WebTensor& tensor : module.states) {
     states.push_back(ToJson(tensor));
@@ -77,6 +79,10 @@ Json Describe(const WebModule& module, const Plan& plan,
           {"weights", name + ".weights"},
           {"weightBytes", module.weights.size()},
           {"memoryBytes", module.memory_bytes},
+          {"team",
+           {{"wasm", name + ".team.wasm"},
+            {"pages", module.team_pages},
+            {"workers", kMostWorkers}}},
           {"target", plan.target.name},
           {"entries", entries},
           {"states", states},
@@ -147,10 +153,12 @@ std::vector<PageFile> PageFiles(const WebModule& module, const Plan& plan) {
   description["digits"] = digits;
   std::vector<PageFile> files = {
       {name + ".wasm", module.wasm},
+      {name + ".team.wasm", module.team},
       {name + ".weights", module.weights},
       {name + ".mjs",
        With(Asset_net(), kMark,
             description.dump(-1, ' ', false, Json::error_handler_t::replace))},
+      {"worker.mjs", std::string(Asset_worker())},
       {"index.html", With(Asset_index(), "./net.mjs", "./" + name + ".mjs")}};
   if (digits) {
     files.push_back(

@@ -16,8 +16,8 @@ struct PageFile {
   std::string bytes;
 };
 
-// NAME.wasm, NAME.weights, NAME.mjs, index.html and, for networks that read
-// pictures of 28 x 28, digits.mjs; NAME is the network's file's.
+// NAME.wasm, NAME.team.wasm, NAME.weights, NAME.mjs, worker.mjs, index.html and, for
+// networks that read pictures of 28 x 28, digits.mjs; NAME is the network's file's.
 std::vector<PageFile> PageFiles(const WebModule& module, const Plan& plan);
 
 }  // namespace mxc

@@ -188,74 +188,6 @@ void MicroKernel::TakeAdded(Accumulators& sums) {
   sums.resize(own);
 }
 
-// Of a loop whose iterations are chains of `inside` additions.
-int64_t MicroKernel::IterationsOfChain(int64_t inside, int64_t extent) const {
-  const int64_t most = nest_.chain_additions;
-  const bool is_cut = nest_.types.sum == DType::kF32 && unit_ == nullptr &&
-                      inside <= most && inside * extent > most;
-  if (!is_cut) return extent;
-  const int64_t chains = DivideUp(extent, most / inside);
-  return DivideUp(extent, chains);
-}
-
-MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
-                                            const Count& count,
-                                            const Source& source,
-                                            Carried carried) {
-  if (axis == steps.axes.size()) return OneStep(steps, source, carried);
-  if (axis == 0 && nest_.int4) {
-    return GroupLoop(steps, {kernel_.Int(0), count.value}, source,
-                     std::move(carried));
-  }
-  const int64_t chain =
-      IterationsOfChain(steps.AdditionsInside(axis), count.most);
-  if (chain == count.most) {
-    return StepRange(steps, axis, {kernel_.Int(0), count.value}, source,
-                     std::move(carried));
-  }
-  KernelFunction::Builder& b = kernel_.b();
-  return kernel_.Loop(
-      kernel_.Int(0), count.value, chain, std::move(carried),
-      [&](llvm::Value* first, const Carried& total) {
-        llvm::Value* end =
-            b.CreateAdd(first, kernel_.Int(chain), "", true, true);
-        end =
-            b.CreateSelect(b.CreateICmpULT(end, count.value), end, count.value);
-        return Plus(total,
-                    StepRange(steps, axis, {first, end}, source, Zeros()));
-      });
-}
-
-MicroKernel::Carried MicroKernel::StepRange(const Steps& steps, size_t axis,
-                                            const Range& range,
-                                            const Source& source,
-                                            Carried carried) {
-  return kernel_.Loop(range.first, range.end, 1, std::move(carried),
-                      [&](llvm::Value* i, const Carried& values) {
-                        const Source inner = Advanced(steps, axis, i, source);
-                        const bool is_last = axis + 1 == steps.axes.size();
-                        return StepLoops(
-                            steps, axis + 1,
-                            AllOf(is_last ? 1 : steps.axes[axis + 1].extent),
-                            inner, values);
-                      });
-}
-
-MicroKernel::Source MicroKernel::Advanced(const Steps& steps, size_t axis,
-                                          llvm::Value* i,
-                                          const Source& source) {
-  const StepAxis& a = steps.axes[axis];
-  Source inner = source;
-  inner.data =
-      axis == 0 && source.data_stride
-          ? kernel_.ElementAddress(
-                source.data, kernel_.b().CreateNSWMul(i, source.data_stride),
-                SizeOf(nest_.types.data))
-          : Advance(source.data, i, a.data_stride, nest_.types.data);
-  inner.weight = Advance(source.weight, i, a.weight_stride, nest_.types.weight);
-  return inner;
-}
-
 MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
                                           const Source& source,
                                           Carried carried) {
@@ -269,6 +201,10 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   flags.setAllowContract();
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
+  if (machine_.loops_over_channels && nest_.access == DataAccess::kBroadcast &&
+      !nest_.int4) {
+    return ChannelLoop(steps, data, weight, std::move(carried));
+  }
   if (unit_ != nullptr) {
     unit_->Add(data, weight);
   } else if (nest_.access == DataAccess::kDots) {

@@ -47,9 +47,11 @@ void PlaneProducts::EmitTile(const RegisterTiles& tiles, int vectors,
                                 factors.weight};
   const MicroKernel::Source rest = {
       source.data, At(factors.weight, blocked * nest_.panel_width())};
-  source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
-                      Times(tiles.line, LineElements(nest_.types.weight)));
-  source.ahead_lines = tiles.lines;
+  if (CpuMachineOf(kernel_.target()).fetches_ahead) {
+    source.ahead = Plus(kernel_.Int(channels * nest_.panel_width()),
+                        Times(tiles.line, LineElements(nest_.types.weight)));
+    source.ahead_lines = tiles.lines;
+  }
   const auto sums =
       tile.SumsOfMain(source, tile.AllOf(nest_.main.axes[0].extent));
   tile.Store(Advance(factors.products, tiles.first, nest_.lanes),

@@ -27,8 +27,9 @@ bool ReadsOutput(const Program& program, const Step& step) {
 
 // Enough that the tiles of a task fetch a whole panel; none where the next
 // panel belongs to other data (depthwise) or there is no time for it.
-int64_t LinesAhead(const StepShape& shape) {
+int64_t LinesAhead(const CpuMachine& machine, const StepShape& shape) {
   const Nest& nest = shape.nest;
+  if (!machine.fetches_ahead) return 0;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
   if (!nest.packed) return 0;
   const int64_t step_lines = nest.step_lines();
@@ -122,7 +123,7 @@ StepShape ShapeNest(const Program& program, const Step& step,
     shape.tasks.channel_chunks = tasks->channel_chunks;
   }
   shape.step_block = StepBlock(program, step, machine, shape.nest);
-  shape.lines_ahead = LinesAhead(shape);
+  shape.lines_ahead = LinesAhead(machine, shape);
   if (shape.lines_ahead == 0) shape.bytes_ahead = BytesAhead(shape, machine);
   shape.operands = OperandsOf(program, step);
   shape.epilogue = step.contraction()->epilogue;

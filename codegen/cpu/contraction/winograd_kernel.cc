@@ -193,6 +193,7 @@ llvm::Value* WinogradKernel::LeavesOut(const TileAxis& axis,
 // products' own loads waiting.
 void WinogradKernel::FetchAhead(const Block& block, llvm::Value* group,
                                 int vectors, llvm::Value* plane) {
+  if (!CpuMachineOf(kernel_.target()).fetches_ahead) return;
   const WinogradGrid& grid = shape_.grid;
   const Extents n = {grid.rows.each.window, grid.columns.each.window};
   const Extents m = {grid.rows.each.outputs, grid.columns.each.outputs};

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops around the steps of a register tile, and within one.
+#include "codegen/cpu/contraction/micro_kernel.h"
+#include "ir/support/division.h"
+
+namespace mxc::contraction {
+
+// Of a loop whose iterations are chains of `inside` additions.
+int64_t MicroKernel::IterationsOfChain(int64_t inside, int64_t extent) const {
+  const int64_t most = nest_.chain_additions;
+  const bool is_cut = nest_.types.sum == DType::kF32 && unit_ == nullptr &&
+                      inside <= most && inside * extent > most;
+  if (!is_cut) return extent;
+  const int64_t chains = DivideUp(extent, most / inside);
+  return DivideUp(extent, chains);
+}
+
+MicroKernel::Carried MicroKernel::StepLoops(const Steps& steps, size_t axis,
+                                            const Count& count,
+                                            const Source& source,
+                                            Carried carried) {
+  if (axis == steps.axes.size()) return OneStep(steps, source, carried);
+  if (axis == 0 && nest_.int4) {
+    return GroupLoop(steps, {kernel_.Int(0), count.value}, source,
+                     std::move(carried));
+  }
+  const int64_t chain =
+      IterationsOfChain(steps.AdditionsInside(axis), count.most);
+  if (chain == count.most) {
+    return StepRange(steps, axis, {kernel_.Int(0), count.value}, source,
+                     std::move(carried));
+  }
+  KernelFunction::Builder& b = kernel_.b();
+  return kernel_.Loop(
+      kernel_.Int(0), count.value, chain, std::move(carried),
+      [&](llvm::Value* first, const Carried& total) {
+        llvm::Value* end =
+            b.CreateAdd(first, kernel_.Int(chain), "", true, true);
+        end =
+            b.CreateSelect(b.CreateICmpULT(end, count.value), end, count.value);
+        return Plus(total,
+                    StepRange(steps, axis, {first, end}, source, Zeros()));
+      });
+}
+
+MicroKernel::Carried MicroKernel::StepRange(const Steps& steps, size_t axis,
+                                            const Range& range,
+                                            const Source& source,
+                                            Carried carried) {
+  return kernel_.Loop(range.first, range.end, 1, std::move(carried),
+                      [&](llvm::Value* i, const Carried& values) {
+                        const Source inner = Advanced(steps, axis, i, source);
+                        const bool is_last = axis + 1 == steps.axes.size();
+                        return StepLoops(
+                            steps, axis + 1,
+                            AllOf(is_last ? 1 : steps.axes[axis + 1].extent),
+                            inner, values);
+                      });
+}
+
+MicroKernel::Source MicroKernel::Advanced(const Steps& steps, size_t axis,
+                                          llvm::Value* i,
+                                          const Source& source) {
+  const StepAxis& a = steps.axes[axis];
+  Source inner = source;
+  inner.data =
+      axis == 0 && source.data_stride
+          ? kernel_.ElementAddress(
+                source.data, kernel_.b().CreateNSWMul(i, source.data_stride),
+                SizeOf(nest_.types.data))
+          : Advance(source.data, i, a.data_stride, nest_.types.data);
+  inner.weight = Advance(source.weight, i, a.weight_stride, nest_.types.weight);
+  return inner;
+}
+
+MicroKernel::Carried MicroKernel::ChannelLoop(const Steps& steps,
+                                              llvm::Value* data,
+                                              llvm::Value* weight,
+                                              Carried carried) {
+  Steps one = steps;
+  one.unroll = 1;
+  const size_t sums = carried.size();
+  carried.insert(carried.end(), {data, weight});
+  carried = kernel_.Loop(
+      kernel_.Int(0), kernel_.Int(steps.unroll), 1, std::move(carried),
+      [&](llvm::Value*, Carried values) {
+        AddBroadcasts(one, values[sums], values[sums + 1], values.data());
+        values[sums] = At(values[sums], steps.stride, nest_.types.data);
+        values[sums + 1] =
+            At(values[sums + 1], steps.row_stride, nest_.types.weight);
+        return values;
+      });
+  carried.resize(sums);
+  return carried;
+}
+
+}  // namespace mxc::contraction

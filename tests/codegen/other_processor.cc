@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/codegen/other_processor.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "ir/support/check.h"
+
+namespace mxc::test {
+namespace {
+
+// Where nothing else is, on processors with 47 bits of address at least.
+constexpr uintptr_t kAddress = uintptr_t{0x2000} << 32;
+constexpr size_t kBytes = size_t{1} << 30;
+
+}  // namespace
+
+OtherProcessor* OtherProcessor::Get() {
+  static OtherProcessor* const other = []() -> OtherProcessor* {
+    const char* runner = std::getenv("MXC_TEST_RUNNER");
+    return runner == nullptr ? nullptr : new OtherProcessor(runner);
+  }();
+  return other;
+}
+
+OtherProcessor::OtherProcessor(const std::string& runner) {
+  char path[] = "/dev/shm/mxc_processor_XXXXXX";
+  const int file = mkstemp(path);
+  MXC_CHECK(file >= 0 && ftruncate(file, kBytes) == 0);
+  void* mapped =
+      mmap(reinterpret_cast<void*>(kAddress), kBytes, PROT_READ | PROT_WRITE,
+           MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
+  MXC_CHECK(mapped != MAP_FAILED);
+  memory_ = static_cast<std::byte*>(mapped);
+  int down[2], up[2];
+  MXC_CHECK(pipe2(down, O_CLOEXEC) == 0 && pipe2(up, O_CLOEXEC) == 0);
+  const std::string command =
+      fmt::format("exec {} {} {:#x} {}", runner, path, kAddress, kBytes);
+  if (fork() == 0) {
+    dup2(down[0], STDIN_FILENO);
+    dup2(up[1], STDOUT_FILENO);
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  close(down[0]);
+  close(up[1]);
+  to_ = fdopen(down[1], "w");
+  from_ = fdopen(up[0], "r");
+  // An answer says that it has opened the file.
+  Protect(memory_, 4096, PROT_READ | PROT_WRITE);
+  unlink(path);
+  close(file);
+}
+
+std::byte* OtherProcessor::Allocate(size_t bytes) {
+  if (in_use_ == 0) used_ = 0;
+  MXC_CHECK(used_ + bytes <= kBytes, "{} bytes", bytes);
+  std::byte* memory = memory_ + used_;
+  used_ += bytes;
+  in_use_ += bytes;
+  return memory;
+}
+
+void OtherProcessor::Free(std::byte* memory, size_t bytes) {
+  Protect(memory, bytes, PROT_READ | PROT_WRITE);
+  in_use_ -= bytes;
+}
+
+void OtherProcessor::Protect(std::byte* address, size_t bytes, int allowed) {
+  MXC_CHECK(mprotect(address, bytes, allowed) == 0);
+  MXC_CHECK(Ask(fmt::format("protect {} {} {}", fmt::ptr(address), bytes,
+                            allowed)) == 0);
+}
+
+int OtherProcessor::Load(const std::string& library) {
+  return Ask("load " + library);
+}
+
+void OtherProcessor::Run(int kernel, const std::vector<void*>& operands,
+                         int64_t begin, int64_t end, void* scratch) {
+  std::string command = fmt::format("run {} {} {} {:#x}", kernel, begin, end,
+                                    reinterpret_cast<uintptr_t>(scratch));
+  for (const void* operand : operands) {
+    command += fmt::format(" {}", fmt::ptr(operand));
+  }
+  MXC_CHECK(Ask(command) == 0);
+}
+
+int OtherProcessor::Ask(const std::string& command) {
+  std::fprintf(to_, "%s\n", command.c_str());
+  std::fflush(to_);
+  int answer = -1;
+  MXC_CHECK(std::fscanf(from_, "%d", &answer) == 1,
+            "the other processor ended at '{}'", command);
+  return answer;
+}
+
+}  // namespace mxc::test

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another processor, as a process under an emulator that runs its kernels over
+// memory which it shares with this one (tests/cross/runner.c):
+//
+//   MXC_TEST_TARGET=aarch64                     compiles kernels for this target
+//   MXC_TEST_RUNNER='qemu-aarch64 … runner'     and runs them so
+//
+// tests/cross/kernels sets both.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace mxc::test {
+
+class OtherProcessor {
+ public:
+  // Null: tests run kernels on this one.
+  static OtherProcessor* Get();
+
+  OtherProcessor(const OtherProcessor&) = delete;
+
+  // Memory at the same address on both sides, whole pages, that each may read and
+  // write again once it is freed.
+  std::byte* Allocate(size_t bytes);
+  void Free(std::byte* memory, size_t bytes);
+  // As mprotect, on both sides.
+  void Protect(std::byte* address, size_t bytes, int allowed);
+
+  // The number of the kernel of a shared object, which may go away then.
+  int Load(const std::string& library);
+  void Run(int kernel, const std::vector<void*>& operands, int64_t begin,
+           int64_t end, void* scratch);
+
+ private:
+  explicit OtherProcessor(const std::string& runner);
+  int Ask(const std::string& command);
+
+  std::byte* memory_;
+  size_t used_ = 0, in_use_ = 0;
+  std::FILE *to_ = nullptr, *from_ = nullptr;
+};
+
+}  // namespace mxc::test
