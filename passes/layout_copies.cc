@@ -122,15 +122,19 @@ class LayoutCopies {
     }
     if (!kernel.flipped_weight && program_.buffers[weight].layout == layout)
       return;
-    int& packed = CopyOf(weight, layout, kernel.flipped_weight);
+    const BufferKind kind = program_.buffers[weight].kind;
+    const bool constant = kind == BufferKind::kConstant;
+    // Of a batch in parts for each of them: one that all share would be kept
+    // from the first part to the last.
+    const int part = constant ? -1 : step.part;
+    int& packed = CopyOf(weight, layout, kernel.flipped_weight, part);
     if (packed < 0) {
-      const BufferKind kind = program_.buffers[weight].kind;
-      const bool constant = kind == BufferKind::kConstant;
       packed = AddBuffer(weight, "packed", layout,
                          constant ? kind : BufferKind::kInternal);
       MXC_CHECK(!constant || !kernel.flipped_weight, "{}", step.name);
       if (!constant) {
         steps.push_back(LayoutCopy(step, weight, packed));
+        steps.back().part = part;
         if (kernel.flipped_weight) Flip(c.weight_axes, steps.back());
       }
     }
@@ -151,18 +155,23 @@ class LayoutCopies {
   }
 
   // The entry of the buffer's copy in that layout, -1 where there is none yet.
-  int& CopyOf(int buffer, const Layout& layout, bool flipped = false) {
+  int& CopyOf(int buffer, const Layout& layout, bool flipped = false,
+              int part = -1) {
     std::vector<Copy>& copies = copies_[buffer];
     for (Copy& copy : copies) {
-      if (copy.layout == layout && copy.flipped == flipped) return copy.to;
+      if (copy.layout == layout && copy.flipped == flipped &&
+          copy.part == part) {
+        return copy.to;
+      }
     }
-    copies.push_back({layout, flipped, -1});
+    copies.push_back({layout, flipped, part, -1});
     return copies.back().to;
   }
 
   struct Copy {
     Layout layout;
     bool flipped;
+    int part;  // Step::part of who reads it; -1: any
     int to;
   };
 

@@ -7,9 +7,10 @@
 //      device 1:  receive b ─► c ─► loss ─► grad c ─► send grad b, updates
 //
 // A node is where the network's node is that it carries on: so are gradients,
-// and so are updates where their parameter is read first. What follows from
+// but for sums of what another device has, and so are updates where their
+// parameter is read first. What follows from
 // inputs and constants alone every device computes for itself. All devices have
-// all outputs.
+// all outputs, and the inputs that it reads.
 //
 // In what order a device sends and receives is fixed here (stage_schedule.h):
 // each transfer waits for the one before it.
@@ -17,6 +18,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -48,7 +50,7 @@ class Cut {
     KeepOwnUpdates();
     ReadReceived();
     if (!events.empty() && events.back().sends) Await(last);
-    graph_.RemoveDeadNodes();
+    LeaveUnreadInputs();
   }
 
  private:
@@ -92,8 +94,27 @@ class Cut {
       }
       int stage = Named(*node).value_or(of_inputs);
       if (stage == kEverywhere) stage = of_inputs;
+      if (stage != kEverywhere) stage = WhereLessCrosses(*node, stage);
       placed_.emplace(node, stage);
     }
+  }
+
+  // A sum of gradients that another stage computes is made there: one tensor
+  // crosses instead of several.
+  int WhereLessCrosses(const Node& node, int stage) const {
+    std::set<std::pair<int, int>> inputs;  // each once
+    std::set<int> stages;
+    int64_t bytes = 0;
+    for (const Value& input : node.inputs) {
+      stages.insert(placed_.at(input.node));
+      if (inputs.emplace(input.node->id(), input.index).second) {
+        bytes += input.type().bytes();
+      }
+    }
+    const bool elsewhere = inputs.size() > 1 && stages.size() == 1 &&
+                           !stages.contains(kEverywhere);
+    const bool less = node.types.size() == 1 && node.types[0].bytes() < bytes;
+    return elsewhere && less ? *stages.begin() : stage;
   }
 
   PlacedGraph Placed() const {
@@ -166,6 +187,19 @@ class Cut {
       return;
     }
     MXC_CHECK(false, "a network that trains has no output of floats");
+  }
+
+  void LeaveUnreadInputs() {
+    std::set<const Node*> declared;
+    for (Node* node : order_) {
+      if (!node->is_declared_input()) continue;
+      declared.insert(node);
+      node->declared = false;
+    }
+    graph_.RemoveDeadNodes();
+    for (Node* input : graph_.Variables(VariableRole::kInput)) {
+      input->declared = declared.contains(input);
+    }
   }
 
   Graph& graph_;

@@ -5,17 +5,21 @@
 #include <algorithm>
 #include <memory>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "tools/artifact_overview.h"
 #include "tools/command.h"
 #include "tools/communication.h"
 #include "tools/driver/plan.h"
+#include "tools/driver/stages.h"
 #include "tools/operator_use.h"
 #include "tools/output_file.h"
 #include "tools/overview.h"
 #include "tools/page/html_page.h"
 #include "tools/request_options.h"
 #include "tools/signature/requirement.h"
+#include "tools/stage_timeline.h"
 #include "tools/terminal.h"
 
 namespace mxc {
@@ -25,10 +29,10 @@ struct InspectOptions {
   ReportStyle style;
   RequestOptions request;
   bool memory = false, steps = false, ops = false, manifest = false;
-  bool communication = false;
+  bool communication = false, schedule = false;
   bool check = false, run = false;
   signature::Requirement requirement;
-  std::string html;
+  std::string html, picture;
 
   const std::string& model() const { return request.request.network.model; }
   const std::string& params() const { return request.request.network.params; }
@@ -144,6 +148,38 @@ Result<Plan> PlanToLookAt(const InspectOptions& options) {
   return MakePlan(request, silent);
 }
 
+// --schedule: of a network in stages.
+Status ReportSchedule(const InspectOptions& options) {
+  MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  request.network.make_up_weights = true;
+  request.entries = {"train"};
+  if (request.cut.count() == 1) {
+    return UnplacedError(
+        "--schedule is of a network in stages: --stages, --place");
+  }
+  MXC_ASSIGN(const auto network, LoadedNetwork::Read(request.network));
+  MXC_RETURN_IF_ERROR(network->SetClasses(request));
+  Progress silent;
+  MXC_RETURN_IF_ERROR(SettleStages(request, network, silent));
+  std::vector<Plan> plans;
+  for (int stage = 0; stage < request.training.stages; ++stage) {
+    request.training.stage = stage;
+    MXC_ASSIGN(Plan plan, MakePlan(request, network, silent));
+    plans.push_back(std::move(plan));
+  }
+  const StageTimeline timeline = TimelineOf(plans);
+  if (!options.picture.empty()) {
+    MXC_RETURN_IF_ERROR(
+        WriteOutput(options.picture, TimelinePicture(timeline)));
+  }
+  if (options.style.json) {
+    PrintJson(TimelineToJson(timeline));
+  } else {
+    PrintTimeline(timeline);
+  }
+  return Done{};
+}
+
 // The weights are those in the file beside the network, if there is one.
 Result<PageParts> PagePartsOf(const InspectOptions& options) {
   PageParts parts;
@@ -166,6 +202,14 @@ int InspectModel(const InspectOptions& options) {
                 {UnplacedError(fmt::format(
                     "'{}' is no artifact; {} needs OUT.mxa", options.model(),
                     options.manifest ? "--manifest" : "--communication"))});
+  }
+  if (!options.schedule && options.request.request.cut.count() > 1) {
+    return Fail(style,
+                {UnplacedError("--stages and --place go with --schedule")});
+  }
+  if (options.schedule) {
+    const Status shown = ReportSchedule(options);
+    return shown.ok() ? kSuccess : Fail(style, shown.errors());
   }
   Json more = Json::object();
   if (options.ops || (options.check && !options.needs_plan())) {
@@ -242,6 +286,11 @@ int InspectArtifact(const InspectOptions& options) {
                 {UnplacedError(fmt::format(
                     "'{}' is compiled; --classes needs a network", path))});
   }
+  if (options.schedule) {
+    return Fail(options.style,
+                {UnplacedError(fmt::format(
+                    "'{}' is compiled; --schedule needs a network", path))});
+  }
   const auto approve = options.requirement.Approval();
   if (!approve.ok()) {
     return Fail(options.style, {UnplacedError(approve.status().message())});
@@ -289,6 +338,13 @@ std::function<int()> AddInspect(CLI::App& app) {
   app.add_flag("--communication", options->communication,
                "of an artifact with an entry 'grad': when a worker of a job "
                "sends which gradient, and by when its parameter must be back");
+  CLI::Option* schedule = app.add_flag(
+      "--schedule", options->schedule,
+      "of a network in stages (--stages, --place): what each of them does in a "
+      "training step, when by the modelled times, and its exact bytes");
+  app.add_option("--picture", options->picture, "and as a picture, SVG")
+      ->needs(schedule)
+      ->type_name("FILE.svg");
   app.add_flag("--ops", options->ops, "operators, unknown ones marked");
   app.add_flag("--manifest", options->manifest,
                "what the artifact says of itself");
@@ -306,6 +362,7 @@ std::function<int()> AddInspect(CLI::App& app) {
       ->type_name("FILE");
   AddEntryOptions(app, options->request);
   AddTrainingOptions(app, options->request.request.training);
+  AddStageOptions(app, options->request.request.cut);
   AddPlanOptions(app, options->request);
   AddFunctionsOption(app);
   ReferToCompile(app);

@@ -9,6 +9,7 @@
 #include "passes/pass.h"
 #include "tools/driver/cache_folder.h"
 #include "tools/driver/precision.h"
+#include "tools/driver/stages.h"
 #include "tools/dump.h"
 #include "tools/usage/functions_option.h"
 #include "tools/usage/usage.h"
@@ -287,6 +288,35 @@ void AddTrainingOptions(CLI::App& app, TrainingOptions& training) {
                  training.lr_mult);
   AddMultipliers(app, "--wd-mult", "a parameter's own factor of the decay",
                  training.wd_mult);
+}
+
+void AddStageOptions(CLI::App& app, StageRequest& cut) {
+  app.option_defaults()->group("Stages");
+  app.add_option("--stages", cut.stages,
+                 "cut the layers into K stages, a pipeline through which "
+                 "micro-batches pass: by --place, else by the groups that the "
+                 "network names (__ctx_group__), else where the slowest stage "
+                 "takes least. In a job (mxc launch --workers K) each worker "
+                 "is a stage; a process that is alone is all of them, on "
+                 "threads, and learns the same bytes")
+      ->check(Between(1, kMostStages))
+      ->type_name("K");
+  app.add_option_function<std::vector<std::string>>(
+         "--place",
+         [&cut](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             cut.places.push_back(*ParseStagePlace(text));
+           }
+         },
+         "nodes whose names begin so are on that stage, counted from 0 "
+         "(repeatable; of several that match the first one counts); others "
+         "are where their inputs are")
+      ->check([](const std::string& text) {
+        const auto place = ParseStagePlace(text);
+        return place.ok() ? std::string() : place.errors()[0].message;
+      })
+      ->allow_extra_args(false)
+      ->type_name("REGEX=STAGE");
 }
 
 void AddEntryOptions(CLI::App& app, RequestOptions& options) {

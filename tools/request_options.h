@@ -35,6 +35,8 @@ void AddKernelOptions(CLI::App& app, CompileRequest& request);
 // --optimizer, --opt, --label-smoothing, --fixed, --lr-mult, --wd-mult,
 // --memory-budget.
 void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
+// --stages, --place.
+void AddStageOptions(CLI::App& app, StageRequest& cut);
 // --entry, --bucket, --streams, --prefill.
 void AddEntryOptions(CLI::App& app, RequestOptions& options);
 

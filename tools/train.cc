@@ -24,25 +24,32 @@
 namespace mxc {
 namespace {
 
-// Returns where mxc-run finds the artifact: the file to keep, or one that goes
-// with mxc-run.
-Result<std::string> CompileSomewhere(
-    const Training& training, std::optional<runtime::NamelessFile>& temporary) {
-  std::string path = training.options().output;
-  if (path.empty()) {
-    MXC_ASSIGN(temporary, MakeTemporaryFile());
-    path = temporary->path();
+// Where mxc-run finds the artifacts, one for each stage: the file to keep, or
+// files that go with mxc-run.
+Result<std::vector<std::string>> CompileSomewhere(
+    const Training& training, std::vector<runtime::NamelessFile>& temporary) {
+  const TrainOptions& options = training.options();
+  const int stages = options.request.request.cut.count();
+  std::vector<std::string> paths;
+  if (!options.output.empty() && stages == 1) paths = {options.output};
+  while (std::ssize(paths) < stages) {
+    MXC_ASSIGN(runtime::NamelessFile file, MakeTemporaryFile());
+    paths.push_back(file.path());
+    temporary.push_back(std::move(file));
   }
-  MXC_RETURN_IF_ERROR(training.CompileTo(path));
-  if (!temporary) return path;
-  const runtime::Status kept = temporary->KeepAtExec();
-  if (!kept.ok()) return UnplacedError(kept.message());
-  return path;
+  MXC_RETURN_IF_ERROR(training.CompileTo(paths));
+  for (runtime::NamelessFile& file : temporary) {
+    const runtime::Status kept = file.KeepAtExec();
+    if (!kept.ok()) return UnplacedError(kept.message());
+  }
+  return paths;
 }
 
-// `mxc-run train ARTIFACT`.
-int HandOver(const Training& training, const std::string& artifact) {
-  std::vector<std::string> words = {"mxc", "train", artifact};
+// `mxc-run train ARTIFACT`, or one for each stage.
+int HandOver(const Training& training,
+             const std::vector<std::string>& artifacts) {
+  std::vector<std::string> words = {"mxc", "train"};
+  words.insert(words.end(), artifacts.begin(), artifacts.end());
   for (std::string& word : WordsForRun(training.app(), training.loop())) {
     words.push_back(std::move(word));
   }
@@ -121,18 +128,18 @@ int RunTrain(Training& training) {
   if (IsArtifact(model)) {
     const Status legal = RequireNoPlan(training.app(), training.loop(), model);
     if (!legal.ok()) return Fail(options.style, legal.errors());
-    return HandOver(training, model);
+    return HandOver(training, {model});
   }
   TellOfSolver(options);
   const Result<runtime::FileLock> lock = LockSeries(options.series);
   if (!lock.ok())
     return Fail(options.style, lock.errors(), "nothing was trained");
-  std::optional<runtime::NamelessFile> temporary;
-  const Result<std::string> artifact = CompileSomewhere(training, temporary);
-  if (!artifact.ok()) {
-    return Fail(options.style, artifact.errors(), "nothing was trained");
+  std::vector<runtime::NamelessFile> temporary;
+  const auto artifacts = CompileSomewhere(training, temporary);
+  if (!artifacts.ok()) {
+    return Fail(options.style, artifacts.errors(), "nothing was trained");
   }
-  return HandOver(training, *artifact);
+  return HandOver(training, *artifacts);
 }
 
 // As if its words had been said.

@@ -17,6 +17,7 @@
 #include "tools/artifact_overview.h"
 #include "tools/driver/compile.h"
 #include "tools/driver/plan_text.h"
+#include "tools/driver/stages.h"
 #include "tools/output_file.h"
 #include "tools/train_devices.h"
 #include "tools/train_labels.h"
@@ -111,8 +112,13 @@ Status RequireCombinationOf(const TrainOptions& options) {
                                                      : "";
   const std::string cannot =
       fit::CannotCombine({options.accumulates, options.averages, device,
-                          job::InJob() ? options.kvstore : ""});
+                          job::InJob() ? options.kvstore : "",
+                          options.request.request.cut.count()});
   if (!cannot.empty()) return UnplacedError(cannot);
+  if (options.request.request.cut.count() > 1 && !options.output.empty()) {
+    return UnplacedError(
+        "-o keeps one artifact, and a network in stages has one for each");
+  }
   return Done{};
 }
 
@@ -159,6 +165,40 @@ Result<Material> Gather(const TrainOptions& options) {
   errors.Append(unread);
   if (!errors.empty()) return errors;
   return material;
+}
+
+// What only a plan can tell of what was asked for, and of the data.
+Status CheckPlan(const TrainOptions& options, const Material& material,
+                 const Plan& plan, const ReportStyle& style) {
+  const data::Iterator& source = *material.source;
+  for (const std::string& sentence : OtherShapes(material.taken, source)) {
+    PrintPhase(style, "note", sentence);
+  }
+  if (material.request.training.stages == 1) {  // else mxc-run does
+    MXC_RETURN_IF_ERROR(RequireStates(options.series, material.request, plan));
+  }
+  MXC_RETURN_IF_ERROR(
+      RequireSamples(options.series, options.data, *material.source));
+  WarnOfFewClasses(style, plan);
+  TellFirstParameters(style, material.request.network);
+  return Done{};
+}
+
+Status GenerateTo(const std::string& path, const CompileRequest& request,
+                  Plan plan, const ReportStyle& style) {
+  const Stopwatch watch;
+  std::string generated;
+  {
+    WorkCount count;
+    const Working working(style, "generate", &count);
+    MXC_ASSIGN(const Artifact artifact,
+               Generate(request, std::move(plan), &count));
+    MXC_RETURN_IF_ERROR(Save(request, artifact, path));
+    generated = fmt::format("{} for {}", DescribeKernels(artifact.code),
+                            artifact.plan.target.name);
+  }
+  PrintPhase(style, "generate", generated, watch.seconds());
+  return Done{};
 }
 
 // What mxc-run is told.
@@ -222,6 +262,7 @@ Training::Training(CLI::App& app, std::optional<SolverWords> solver)
       ->check(CheckClasses)
       ->type_name("auto|N");
   AddTrainingOptions(app, request.training);
+  AddStageOptions(app, request.cut);
   AddPlanOptions(app, options_.request);
   // The data's batch is --batch-size.
   app.remove_option(app.get_option("--batch"));
@@ -262,7 +303,7 @@ Status Training::RequireCombination() const {
   return RequireCombinationOf(options_);
 }
 
-Status Training::CompileTo(const std::string& path) const {
+Status Training::CompileTo(const std::vector<std::string>& paths) const {
   const TrainOptions& options = options_;
   MXC_ASSIGN(Material material, Gather(options));
   auto& [request, source, network, taken] = material;
@@ -279,7 +320,8 @@ Status Training::CompileTo(const std::string& path) const {
   const bool in_job = job::InJob();
   // Servers update the parameters, unless workers train by themselves.
   const bool served = in_job && !kvstore::ParseRule(options.kvstore);
-  if (served || options.accumulates) {
+  const bool staged = request.cut.count() > 1;  // each updates its own
+  if (!staged && (served || options.accumulates)) {
     request.entries = {"grad", "update", "score"};
   }
   request.training.gradient_norms = !options.log_folder.empty();
@@ -289,27 +331,17 @@ Status Training::CompileTo(const std::string& path) const {
   ReportStyle style = options.style;
   if (in_job && !job::SpeaksForJob()) style.quiet = true;
   TerminalProgress progress(style);
-  MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
-  MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
-  for (const std::string& sentence : OtherShapes(taken, *source)) {
-    PrintPhase(style, "note", sentence);
+  MXC_RETURN_IF_ERROR(SettleStages(request, network, progress));
+  for (size_t stage = 0; stage < paths.size(); ++stage) {
+    request.training.stage = static_cast<int>(stage);
+    MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
+    MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
+    if (stage == 0) {
+      MXC_RETURN_IF_ERROR(CheckPlan(options, material, plan, style));
+    }
+    MXC_RETURN_IF_ERROR(
+        GenerateTo(paths[stage], request, std::move(plan), style));
   }
-  MXC_RETURN_IF_ERROR(RequireStates(options.series, request, plan));
-  MXC_RETURN_IF_ERROR(RequireSamples(options.series, options.data, *source));
-  WarnOfFewClasses(style, plan);
-  TellFirstParameters(style, request.network);
-  const Stopwatch watch;
-  std::string generated;
-  {
-    WorkCount count;
-    const Working working(style, "generate", &count);
-    MXC_ASSIGN(const Artifact artifact,
-               Generate(request, std::move(plan), &count));
-    MXC_RETURN_IF_ERROR(Save(request, artifact, path));
-    generated = fmt::format("{} for {}", DescribeKernels(artifact.code),
-                            artifact.plan.target.name);
-  }
-  PrintPhase(style, "generate", generated, watch.seconds());
   return Done{};
 }
 

@@ -54,8 +54,9 @@ class Training {
   const TrainLoop& loop() const { return loop_; }
   const CLI::App& app() const { return app_; }
 
-  // After Settle: compiles for training on the data, or tells all that is wrong.
-  Status CompileTo(const std::string& path) const;
+  // After Settle: compiles for training on the data, or tells all that is wrong;
+  // to a path for each stage (StageRequest::count), in their order.
+  Status CompileTo(const std::vector<std::string>& paths) const;
   // Whether what was asked for goes together.
   Status RequireCombination() const;
 

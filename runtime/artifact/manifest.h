@@ -10,6 +10,8 @@
 //   precision        bfloat16 or float16, of what is kept from layer to layer;
 //                    float32 if it is not there
 //   replicas         how many devices train together; 1 if it is not there
+//   stage            of a pipeline's program: which stage, of how many, and a
+//                    number for how they are cut: "0 2 3f…"
 //   data, label      an input that the data source fills
 //   carry            an output and the input that it is in the next run
 //   parameter        a state that is trained, in the order of MXNet's update

@@ -103,6 +103,23 @@ void FileWriter::Append(const std::string& text) {
   Append(std::as_bytes(std::span(text)));
 }
 
+void FileWriter::Append(const FilePiece& piece) {
+  constexpr uint64_t kMost = 1 << 20;
+  std::vector<std::byte> bytes(std::min(piece.bytes, kMost));
+  uint64_t done = 0;
+  while (status_.ok() && done < piece.bytes) {
+    const size_t wanted = std::min<uint64_t>(bytes.size(), piece.bytes - done);
+    const ssize_t size = pread(piece.file->descriptor(), bytes.data(), wanted,
+                               static_cast<off_t>(piece.offset + done));
+    if (size > 0) {
+      Append(Bytes(bytes).first(static_cast<size_t>(size)));
+      done += static_cast<uint64_t>(size);
+    } else if (size == 0 || errno != EINTR) {
+      status_ = SystemError("read a temporary file for", path_);
+    }
+  }
+}
+
 void FileWriter::Settle() {
   Flush();
   if (streams_ || !status_.ok()) return;

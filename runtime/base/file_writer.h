@@ -12,6 +12,7 @@
 #include "runtime/base/checksum.h"
 #include "runtime/base/destination.h"
 #include "runtime/base/file.h"
+#include "runtime/base/file_piece.h"
 #include "runtime/base/status.h"
 #include "runtime/base/unfinished_name.h"
 
@@ -36,6 +37,7 @@ class FileWriter {
   // The first failure is kept and returned by Commit.
   void Append(Bytes bytes);
   void Append(const std::string& text);
+  void Append(const FilePiece& piece);
   template <class T>
   void AppendScalar(T value) {
     Append(std::as_bytes(std::span(&value, 1)));

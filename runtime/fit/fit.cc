@@ -46,6 +46,7 @@ void ReportBadRecords(const data::Iterator& samples,
 
 StatusOr<std::unique_ptr<Fit>> Fit::Open(Given given, Request request) {
   std::unique_ptr<Fit> fit(new Fit(std::move(given), std::move(request)));
+  MXC_RT_RETURN_IF_ERROR(fit->ReadStages());
   MXC_RT_RETURN_IF_ERROR(fit->OpenJob());
   if (fit->serves()) return fit;
   MXC_RT_RETURN_IF_ERROR(fit->OpenStep());
@@ -60,14 +61,16 @@ Fit::~Fit() = default;
 Status Fit::OpenJob() {
   MXC_RT_ASSIGN(job_, job::Job::OfEnvironment());
   request_.job.accumulate = request_.trainer.accumulate;
+  request_.job.pipeline = stages_->size() > 1;
   const std::string cannot =
       CannotCombine({request_.trainer.accumulate > 1, request_.trainer.ema > 0,
-                     request_.device, job_ ? request_.job.kvstore : ""});
+                     request_.device, job_ ? request_.job.kvstore : "",
+                     static_cast<int>(stages_->size())});
   if (!cannot.empty()) return {StatusCode::kInvalidArgument, cannot};
   if (!job_ || !job_->hosts) return {};
   MXC_RT_ASSIGN(server_,
                 job::ServerBeside::Start(*job_, [this](const job::Job& server) {
-                  return job::ServeJob(server, request_.job, given_.model);
+                  return job::ServeJob(server, request_.job, *stages_);
                 }));
   return {};
 }
@@ -87,7 +90,56 @@ Status Fit::OpenGroup() {
   return SettleTrainer();
 }
 
+Status Fit::ReadStages() {
+  train::Models models = {given_.model};
+  models.insert(models.end(), given_.later.begin(), given_.later.end());
+  auto stages = train::StageSet::Of(std::move(models));
+  if (stages.ok()) {
+    stages_.emplace(std::move(*stages));
+    return {};
+  }
+  if (given_.path.empty()) return stages.status();
+  return Fail(stages.status().code(), "%s: %s", given_.path.c_str(),
+              stages.status().message().c_str());
+}
+
+// All of them here.
+Status Fit::OpenStages() {
+  MXC_RT_ASSIGN(staged_, train::StagedStep::Bound(*stages_, given_.path,
+                                                  request_.threads));
+  trained_ = staged_.get();
+  return SettleTrainer();
+}
+
+// One of them here, in a job.
+Status Fit::OpenPipeline() {
+  if (job_->workers != stages_->size()) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the network is cut into %zu stages, and the job has %u "
+                "workers: each is a stage, so mxc launch --workers %zu",
+                stages_->size(), job_->workers, stages_->size());
+  }
+  if (request_.trainer.save_caffe) {
+    return Fail(StatusCode::kUnsupported,
+                "--save-caffe writes what one process keeps, and in a job each "
+                "stage keeps its own");
+  }
+  MXC_RT_ASSIGN(step_, train::ArtifactStep::Bound(
+                           stages_->models()[job_->rank],
+                           {.path = given_.path,
+                            .threads = request_.threads,
+                            .facts = stages_->FactsFor(job_->rank)}));
+  trained_ = step_.get();
+  MXC_RT_RETURN_IF_ERROR(SettleTrainer());
+  Follow();
+  MXC_RT_ASSIGN(worker_,
+                job::JobWorker::Make(*job_, request_.job, *stages_, *step_));
+  trained_ = &worker_->step();
+  return {};
+}
+
 Status Fit::OpenStep() {
+  if (stages_->size() > 1) return job_ ? OpenPipeline() : OpenStages();
   const bool several = request_.device.find(',') != std::string::npos;
   if (several && !job_) return OpenGroup();
   // Some networks were compiled for steps in two parts alone.
@@ -108,7 +160,8 @@ Status Fit::OpenStep() {
   MXC_RT_RETURN_IF_ERROR(SettleTrainer());
   if (job_) {
     LeaveToFirst();
-    MXC_RT_ASSIGN(worker_, job::JobWorker::Make(*job_, request_.job, *step_));
+    MXC_RT_ASSIGN(worker_,
+                  job::JobWorker::Make(*job_, request_.job, *stages_, *step_));
     trained_ = &worker_->step();
   } else if (accumulates) {
     MXC_RT_ASSIGN(accumulating_, train::AccumulatingStep::Make(*step_));
@@ -172,6 +225,19 @@ void Fit::LeaveToFirst() {
   request_.validation.clear();
 }
 
+// Stages read the same samples and score them together. Worker 0 writes for all.
+void Fit::Follow() {
+  train::TrainerOptions& trainer = request_.trainer;
+  trainer.resume = trainer.resume || (job_->resumes && !trainer.save.empty());
+  trainer.settings.emplace_back("stages", std::to_string(stages_->size()));
+  if (job_->rank == 0) return;
+  trainer.follows = true;
+  trainer.log_folder.clear();
+  if (!request_.trace.empty()) {
+    request_.trace += "." + std::to_string(job_->rank);
+  }
+}
+
 Status Fit::CheckOutputs() const {
   const auto wrong = UnwritableOf(request_, given_.path);
   if (wrong.empty()) return {};
@@ -200,7 +266,7 @@ Status Fit::OpenValidation() {
 
 StatusOr<train::TrainResult> Fit::Run(train::Reporter& reporter) {
   if (serves()) {
-    MXC_RT_RETURN_IF_ERROR(job::ServeJob(*job_, request_.job, given_.model));
+    MXC_RT_RETURN_IF_ERROR(job::ServeJob(*job_, request_.job, *stages_));
     return train::TrainResult();
   }
   auto result = Train(reporter);

@@ -23,6 +23,8 @@
 #include "runtime/train/step/accumulating_step.h"
 #include "runtime/train/step/artifact_step.h"
 #include "runtime/train/step/group_step.h"
+#include "runtime/train/step/stage_set.h"
+#include "runtime/train/step/staged_step.h"
 #include "runtime/train/trainer.h"
 
 namespace mxc::fit {
@@ -35,6 +37,9 @@ struct Given {
   // must outlive the fit, and runs by turns with it. Null: states of the fit's
   // own.
   const runtime::Executor* share = nullptr;
+  // Of a pipeline the stages behind the model's, which is the first; empty: the
+  // network is whole.
+  train::Models later = {};
 };
 
 class Fit {
@@ -72,8 +77,12 @@ class Fit {
   Status OpenJob();
   Status OpenStep();
   Status OpenGroup();
+  Status ReadStages();
+  Status OpenStages();
+  Status OpenPipeline();
   Status OpenSamples();
   void LeaveToFirst();
+  void Follow();
   Status SettleTrainer();
   Status CheckOutputs() const;
   Status OpenValidation();
@@ -82,10 +91,12 @@ class Fit {
 
   const Given given_;
   Request request_;
+  std::optional<train::StageSet> stages_;  // one, where the network is whole
   std::optional<job::Job> job_;
   std::unique_ptr<job::ServerBeside> server_;
   std::unique_ptr<train::ArtifactStep> step_;
   std::unique_ptr<train::GroupStep> group_;
+  std::unique_ptr<train::StagedStep> staged_;
   std::unique_ptr<train::AccumulatingStep> accumulating_;
   std::unique_ptr<job::JobWorker> worker_;
   train::TrainStep* trained_ = nullptr;  // one of those

@@ -2,7 +2,9 @@
 #include "runtime/fit/request.h"
 
 #include <limits>
+#include <utility>
 
+#include "runtime/fit/status.h"
 #include "runtime/kvstore/averaging.h"
 #include "runtime/train/best_epoch.h"
 #include "runtime/train/metric.h"
@@ -35,7 +37,31 @@ std::string CheckStopRule(const std::string& text) {
   return MessageOf(train::ParseStopRule(text));
 }
 
+namespace {
+
+// Of a network in stages.
+std::string CannotPass(const Combination& asked) {
+  const char* const why = " is not for a network in stages, ";
+  if (asked.accumulates) {
+    return std::string("--accumulate") + why +
+           "whose batches pass in --micro-batches";
+  }
+  if (asked.averages) {
+    return std::string("--ema") + why + "each of which keeps its own states";
+  }
+  if (!asked.device.empty() && asked.device != "cpu") {
+    return "--device " + asked.device + why + "which processors train";
+  }
+  const bool said = !asked.kvstore.empty() && asked.kvstore != "dist_sync";
+  if (!said) return "";
+  return "--kvstore " + asked.kvstore + why +
+         "whose workers exchange what passes between stages";
+}
+
+}  // namespace
+
 std::string CannotCombine(const Combination& asked) {
+  if (asked.stages > 1) return CannotPass(asked);
   if (asked.accumulates && !asked.device.empty() && asked.device != "cpu") {
     return "--accumulate adds gradients up in the memory of the host, and '" +
            asked.device + "' keeps them on a GPU; take a larger --batch-size";

@@ -109,6 +109,7 @@ struct Combination {
   bool accumulates = false, averages = false;  // accumulate, ema
   std::string device;                          // as Request::device
   std::string kvstore;                         // of a job; else empty
+  int stages = 1;                              // of a pipeline
 };
 std::string CannotCombine(const Combination& asked);
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/element.h"
+#include "runtime/base/file_piece.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
@@ -25,6 +26,8 @@ struct Array {
   ElementType type = ElementType::kF32;
   std::vector<int64_t> shape;
   std::shared_ptr<std::byte[]> storage;  // aligned to 64 bytes
+  // Where the elements lie instead, of an array that is only written to files.
+  std::shared_ptr<const FilePiece> in_file = {};
 
   // Uninitialised; the shape must be legal (ArrayBytes).
   static StatusOr<Array> Allocate(ElementType type, std::vector<int64_t> shape);

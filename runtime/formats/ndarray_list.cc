@@ -306,12 +306,18 @@ void WriteNdarrayRecord(FileWriter& file, const Array& array) {
   file.AppendScalar(int32_t{1});  // on the CPU
   file.AppendScalar(int32_t{0});
   file.AppendScalar(static_cast<int32_t>(array.type));
-  file.Append(array.bytes());
+  if (array.in_file != nullptr) {
+    file.Append(*array.in_file);
+  } else {
+    file.Append(array.bytes());
+  }
 }
 
 uint64_t NdarrayRecordBytes(const Array& array) {
   constexpr uint64_t kFixed = 6 * sizeof(uint32_t);
-  return kFixed + array.shape.size() * sizeof(int64_t) + array.bytes().size();
+  const uint64_t elements =
+      array.in_file != nullptr ? array.in_file->bytes : array.bytes().size();
+  return kFixed + array.shape.size() * sizeof(int64_t) + elements;
 }
 
 void AppendNdarrayList(FileWriter& file, std::span<const NamedArray> arrays) {

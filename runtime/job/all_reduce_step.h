@@ -6,11 +6,11 @@
 #pragma once
 
 #include <deque>
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "runtime/job/job_step.h"
+#include "runtime/job/mesh_maker.h"
 #include "runtime/job/status.h"
 #include "runtime/kvstore/collective/all_reduce.h"
 #include "runtime/train/step/artifact_shelf.h"
@@ -20,8 +20,6 @@ namespace mxc::job {
 
 class AllReduceStep final : public JobStep {
  public:
-  using MeshMaker = std::function<StatusOr<std::unique_ptr<kvstore::Mesh>>()>;
-
   // `step` is one of gradients, and nobody else follows its runs. `make_mesh`
   // is called once, when training begins.
   AllReduceStep(train::ArtifactStep& step, const train::ArtifactKeys& keys,

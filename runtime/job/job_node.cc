@@ -45,12 +45,14 @@ Status JobNode::Settle(const JobOptions& options, const std::string& plan) {
     averaging_.rule = *rule;
     MXC_RT_ASSIGN(averaging_, averaging_.For(job_.workers));
     settings_.rule = averaging_.text();
-  } else if (options.reduces()) {
+  } else if (options.meshes()) {
     settings_.rule = plan;
     if (options.compression != "none") {
       return Fail(StatusCode::kInvalidArgument,
-                  "--compression is of gradients on their way to servers; "
-                  "with --kvstore allreduce they go to workers");
+                  "--compression is of gradients on their way to servers; %s",
+                  options.pipeline
+                      ? "those of stages stay where they are"
+                      : "with --kvstore allreduce they go to workers");
     }
   } else {
     MXC_RT_ASSIGN(settings_.mode, kvstore::ParseMode(options.kvstore));
@@ -104,8 +106,9 @@ std::unique_ptr<kvstore::Worker> JobNode::MakeWorker() const {
 }
 
 StatusOr<std::unique_ptr<kvstore::Mesh>> JobNode::MakeMesh(
-    kvstore::Worker& worker) const {
+    kvstore::Worker& worker, uint64_t most_early) const {
   kvstore::Introduction introduction;
+  introduction.most_early = most_early;
   introduction.rank = job_.rank;
   introduction.workers = job_.workers;
   introduction.first_key = keys_.position + 1;

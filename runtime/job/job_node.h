@@ -33,8 +33,9 @@ class JobNode {
   const kvstore::Averaging& averaging() const { return averaging_; }
   std::unique_ptr<kvstore::Worker> MakeWorker() const;
   // Of keys that end with AddMeshKeys; once, and waits for the other workers.
+  // `most_early`: as in MeshOptions.
   StatusOr<std::unique_ptr<kvstore::Mesh>> MakeMesh(
-      kvstore::Worker& worker) const;
+      kvstore::Worker& worker, uint64_t most_early = kvstore::kMostEarly) const;
   // Until all workers have finished. A server of a pair may begin again.
   using MakeShelf = std::function<StatusOr<std::unique_ptr<kvstore::Shelf>>()>;
   Status Serve(const MakeShelf& make_shelf) const;

@@ -25,10 +25,13 @@ struct JobOptions {
   uint32_t staleness = 3;           // of dist_ssp
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
   int64_t accumulate = 1;           // batches of a worker that make an update
+  bool pipeline = false;            // workers are the stages of a network
 
   Leaving leaving() const;
   // Returns whether workers train by themselves and average their parameters.
   bool averages() const { return kvstore::ParseRule(kvstore).has_value(); }
+  // Returns whether workers exchange all by themselves.
+  bool meshes() const { return reduces() || pipeline; }
   // Returns whether workers sum gradients among themselves, and each makes the
   // updates.
   bool reduces() const { return kvstore == "allreduce"; }

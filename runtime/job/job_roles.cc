@@ -8,6 +8,7 @@
 #include "runtime/job/all_reduce_step.h"
 #include "runtime/job/averaging_step.h"
 #include "runtime/job/distributed_step.h"
+#include "runtime/job/pipeline_step.h"
 #include "runtime/train/step/artifact_shelf.h"
 #include "runtime/train/step/buckets.h"
 
@@ -20,6 +21,11 @@ namespace {
 StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
                                const runtime::Model& model) {
   using Rule = kvstore::Averaging::Rule;
+  if (options.pipeline) {
+    ArtifactKeys keys = ArtifactKeys::OfPositionAlone();
+    kvstore::AddMeshKeys(keys.table, job.workers);
+    return keys;
+  }
   const auto rule = kvstore::ParseRule(options.kvstore);
   auto keys = rule ? train::ParametersOf(model, rule == Rule::kBlockMomentum)
                    : train::KeysOf(model);
@@ -38,7 +44,9 @@ StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
 }
 
 // What all nodes agree about beside the keys.
-std::string PlanOf(const JobOptions& options, const runtime::Model& model) {
+std::string PlanOf(const JobOptions& options, const train::StageSet& stages) {
+  if (options.pipeline) return "stages " + stages.cut();
+  const runtime::Model& model = *stages.models().front();
   std::string plan =
       options.reduces() ? train::TextOf(train::BucketsOf(model)) : "";
   if (options.accumulate > 1) {
@@ -50,15 +58,16 @@ std::string PlanOf(const JobOptions& options, const runtime::Model& model) {
 }  // namespace
 
 Status ServeJob(const Job& given, const JobOptions& options,
-                const std::shared_ptr<const runtime::Model>& model) {
+                const train::StageSet& stages) {
   signal(SIGINT, SIG_IGN);  // it is for the workers, which finish
   Job job = given;
-  if (options.reduces()) job.journal.clear();  // workers have all values
+  if (options.meshes()) job.journal.clear();  // workers have all values
+  const std::shared_ptr<const runtime::Model>& model = stages.models().front();
   MXC_RT_ASSIGN(const ArtifactKeys keys, JobKeys(job, options, *model));
   MXC_RT_ASSIGN(const auto node,
-                JobNode::Make(job, options, keys, PlanOf(options, *model)));
+                JobNode::Make(job, options, keys, PlanOf(options, stages)));
   return node->Serve([&]() -> StatusOr<std::unique_ptr<kvstore::Shelf>> {
-    if (options.reduces()) {
+    if (options.meshes()) {
       return std::unique_ptr<kvstore::Shelf>(
           std::make_unique<kvstore::PlainShelf>(keys.table));
     }
@@ -72,15 +81,24 @@ Status ServeJob(const Job& given, const JobOptions& options,
 }
 
 StatusOr<std::unique_ptr<JobWorker>> JobWorker::Make(
-    const Job& job, const JobOptions& options, train::ArtifactStep& step) {
+    const Job& job, const JobOptions& options, const train::StageSet& stages,
+    train::ArtifactStep& step) {
   MXC_RT_ASSIGN(ArtifactKeys keys, JobKeys(job, options, *step.model()));
   std::unique_ptr<JobWorker> made(new JobWorker(std::move(keys)));
   MXC_RT_ASSIGN(made->node_, JobNode::Make(job, options, made->keys_,
-                                           PlanOf(options, *step.model())));
+                                           PlanOf(options, stages)));
   const JobNode& node = *made->node_;
   made->worker_ = node.MakeWorker();
   kvstore::Worker& worker = *made->worker_;
-  if (options.averages()) {
+  if (options.pipeline) {
+    const uint64_t most_early =
+        kvstore::kMostEarly + stages.ReceivedBytes(job.rank);
+    made->distributed_ = std::make_unique<PipelineStep>(
+        step, stages, made->keys_, worker, job.rank,
+        [&node, &worker, most_early] {
+          return node.MakeMesh(worker, most_early);
+        });
+  } else if (options.averages()) {
     made->distributed_ = std::make_unique<AveragingStep>(
         step, made->keys_, worker, job.rank, node.averaging());
   } else if (options.reduces()) {

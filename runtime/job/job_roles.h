@@ -5,26 +5,27 @@
 #include <memory>
 #include <string>
 
-#include "runtime/executor/model.h"
 #include "runtime/job/job.h"
 #include "runtime/job/job_node.h"
 #include "runtime/job/job_options.h"
 #include "runtime/job/status.h"
 #include "runtime/train/step/artifact_step.h"
+#include "runtime/train/step/stage_set.h"
 
 namespace mxc::job {
 
+// `stages`: one of a network that is not cut; else the job's workers.
 // Updates the model's parameters until all workers have finished.
 Status ServeJob(const Job& job, const JobOptions& options,
-                const std::shared_ptr<const runtime::Model>& model);
+                const train::StageSet& stages);
 
 class JobWorker {
  public:
-  // `job` and `step` must outlive it; the step is one of gradients, or of whole
-  // steps in a job that averages.
-  static StatusOr<std::unique_ptr<JobWorker>> Make(const Job& job,
-                                                   const JobOptions& options,
-                                                   train::ArtifactStep& step);
+  // `job`, `stages` and `step` must outlive it; the step is one of gradients, or
+  // of whole steps in a job that averages, or in a pipeline.
+  static StatusOr<std::unique_ptr<JobWorker>> Make(
+      const Job& job, const JobOptions& options, const train::StageSet& stages,
+      train::ArtifactStep& step);
 
   train::TrainStep& step() { return *distributed_; }
   Status Finish() { return worker_->Finish(); }

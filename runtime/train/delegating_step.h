@@ -48,6 +48,10 @@ class DelegatingStep : public TrainStep {
   }
   Status EndEpoch() override { return inner_.EndEpoch(); }
   Status CollectStates() override { return inner_.CollectStates(); }
+  const std::vector<runtime::NamedArray>& collected() const override {
+    return inner_.collected();
+  }
+  StatusOr<bool> EndsHere(bool own) override { return inner_.EndsHere(own); }
   Status LendStates() override { return inner_.LendStates(); }
   bool Saves(size_t index) const override { return inner_.Saves(index); }
   bool Requires(size_t index) const override { return inner_.Requires(index); }

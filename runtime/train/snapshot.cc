@@ -38,13 +38,14 @@ std::string NameInFile(const StateNames& states, std::string_view state) {
   return "";
 }
 
-// What a parameter's state is in the network.
+// What a parameter's state is in the network, whose states are `view`.
 StatusOr<StateValue> OwnState(const StateNames& states,
-                              const std::string& parameter, TrainStep& step) {
+                              const std::string& parameter,
+                              const std::function<Array(size_t)>& view) {
   return StateOfForm(
       states.FormOf(parameter), [&](std::string_view name) -> StatusOr<Array> {
         const std::string full = parameter + "/" + std::string(name);
-        if (const auto index = states.Find(full)) return View(step, *index);
+        if (const auto index = states.Find(full)) return view(*index);
         return Fail(StatusCode::kNotFound, "the network has no state '%s'",
                     full.c_str());
       });
@@ -99,7 +100,9 @@ struct ArraysByState {
     const StateNames states(facts, fields);
     for (const NamedArray& named : checkpoint.parameters) {
       const std::string name(WithoutPrefix(named.name));
-      if (!states.Find(name)) homeless.push_back("'" + name + "'");
+      if (!states.Find(name) && !facts.elsewhere.contains(name)) {
+        homeless.push_back("'" + name + "'");
+      }
       arrays[name] = named.array;
     }
     for (const NamedArray& named : checkpoint.averages) {
@@ -118,6 +121,7 @@ struct ArraysByState {
                 const TrainFacts& facts, const StateNames& states) {
     const std::vector<Array> values = FlattenState(entry.value);
     const std::string parameter = ParameterOf(entry, facts);
+    if (facts.elsewhere.contains(parameter)) return;
     std::vector<std::string> names;
     if (!parameter.empty()) names = NamesOfForm(states.FormOf(parameter));
     if (values.size() > names.size()) {
@@ -175,32 +179,45 @@ StatusOr<StateValue> StateOfForm(
   return value;
 }
 
+// Behind the states of the step stand those that it has collected.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
-  const StateNames states(step.facts(), step.states());
+  std::vector<data::Field> fields = step.states();
+  for (const NamedArray& named : step.collected()) {
+    fields.push_back({named.name, named.array.type, named.array.shape});
+  }
+  const StateNames states(step.facts(), fields);
+  const size_t own_count = step.states().size();
+  const auto saves = [&](size_t index) {
+    return index >= own_count || step.Saves(index);
+  };
+  const auto view = [&](size_t index) {
+    return index < own_count ? View(step, index)
+                             : step.collected()[index - own_count].array;
+  };
   const TrainFacts& facts = step.facts();
   checkpoint.parameters.clear();
   checkpoint.averages.clear();
   checkpoint.updater.entries.clear();
   checkpoint.states.clear();
   using Place = StateNames::Place;
-  for (size_t i = 0; i < step.states().size(); ++i) {
-    const std::string& name = step.states()[i].name;
-    if (states.PlaceOf(name) == Place::kOptimizer || !step.Saves(i)) continue;
+  for (size_t i = 0; i < fields.size(); ++i) {
+    const std::string& name = fields[i].name;
+    if (states.PlaceOf(name) == Place::kOptimizer || !saves(i)) continue;
     const std::string own = NameInFile(states, name);
     const std::string averaged = NameInFile(states, AveragedBy(name));
     if (!own.empty()) {
-      checkpoint.parameters.push_back({own, View(step, i)});
+      checkpoint.parameters.push_back({own, view(i)});
     } else if (!averaged.empty()) {
-      checkpoint.averages.push_back({averaged, View(step, i)});
+      checkpoint.averages.push_back({averaged, view(i)});
     } else {
-      checkpoint.states.push_back({name, View(step, i)});
+      checkpoint.states.push_back({name, view(i)});
     }
   }
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     const auto parameter = states.Find(facts.parameters[i]);
-    if (parameter && !step.Saves(*parameter)) continue;
+    if (parameter && !saves(*parameter)) continue;
     if (!states.IsUpdated(facts.parameters[i])) continue;
-    StatusOr<StateValue> value = OwnState(states, facts.parameters[i], step);
+    StatusOr<StateValue> value = OwnState(states, facts.parameters[i], view);
     if (!value.ok()) return value.status();
     runtime::UpdaterStates::Entry& entry =
         checkpoint.updater.entries.emplace_back();
@@ -321,6 +338,7 @@ StatusOr<std::vector<std::string>> LoadParameters(
     const std::optional<size_t> index = states.Find(name);
     given.insert(name);
     if (!index) {
+      fitting += step.facts().elsewhere.contains(name);
       // One that nothing reads has a name and no state.
       if (!IsNamed(step.facts(), name)) homeless.push_back(name);
       continue;
@@ -346,6 +364,7 @@ StatusOr<std::vector<std::string>> LoadParameters(
        "arrays are no parameters of the network", sentences);
   Tell(unfit, "array of another shape is left out",
        "arrays of other shapes are left out", sentences);
+  given.insert(step.facts().elsewhere.begin(), step.facts().elsewhere.end());
   Tell(WithoutArray(step.facts(), given),
        "parameter has no array and stays as it was",
        "parameters have no array and stay as they were", sentences);
@@ -413,7 +432,9 @@ Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
   }
   Match match;
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const StatusOr<StateValue> own = OwnState(states, parameters[i], step);
+    if (step.facts().elsewhere.contains(parameters[i])) continue;
+    const StatusOr<StateValue> own = OwnState(
+        states, parameters[i], [&](size_t index) { return View(step, index); });
     if (!own.ok()) return own.status();
     const StateValue given = EntryOf(updater, i, parameters[i]);
     if (!states.IsUpdated(parameters[i]) && !FlattenState(given).empty()) {

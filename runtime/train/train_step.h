@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -44,6 +45,9 @@ struct TrainFacts {
   // The same; empty where there is none: the scale of the loss in f16, and
   // whether there was an update.
   std::string loss_scale, begun;
+  // States that other processes keep, by name: those of a pipeline's other
+  // stages.
+  std::set<std::string> elsewhere;
   // Labels that are numbers of classes.
   std::vector<ClassLabels> class_labels;
   // The outputs that are loss heads'; none where the artifact does not say.
@@ -118,6 +122,15 @@ class TrainStep {
   virtual Status EndEpoch() { return {}; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
+  // What CollectStates has brought of the states that are elsewhere
+  // (TrainFacts), as arrays that lie in files.
+  virtual const std::vector<runtime::NamedArray>& collected() const {
+    static const std::vector<runtime::NamedArray> none;
+    return none;
+  }
+  // After a step: returns whether training ends here, where this process alone
+  // would have it so. Processes of which each needs the others decide together.
+  virtual StatusOr<bool> EndsHere(bool own) { return own; }
   // From now until the next call somebody else reads and writes the states
   // where they lie.
   virtual Status LendStates() { return {}; }

@@ -27,7 +27,7 @@ double PerSecond(int64_t count, int64_t nanoseconds) {
 StatusOr<TrainResult> Trainer::Run() {
   MXC_RT_RETURN_IF_ERROR(Prepare());
   if (options_.resume && options_.worker == 0) {
-    MXC_RT_RETURN_IF_ERROR(Resume());
+    MXC_RT_RETURN_IF_ERROR(options_.follows ? ResumeAsOthers() : Resume());
   }
   MXC_RT_RETURN_IF_ERROR(JoinOthers());
   MXC_RT_RETURN_IF_ERROR(OpenJournal());
@@ -90,7 +90,7 @@ Status Trainer::Prepare() {
   if (!metrics.ok()) return metrics.status();
   metrics_ = std::move(*metrics);
   if (options_.add_metrics) options_.add_metrics(metrics_);
-  return options_.save.empty() ? Status() : BeginSeries();
+  return options_.save.empty() || options_.follows ? Status() : BeginSeries();
 }
 
 RunLength Trainer::LengthOfRun() const {

@@ -70,6 +70,9 @@ struct TrainerOptions {
   // Of a job: worker 0 saves what all have alike, under `save`; the others what
   // they alone keep, under WorkerPrefix, and follow it.
   int64_t worker = 0, workers = 1;
+  // Another process writes what is saved under `save`, for this one, too, which
+  // reads it alone (TrainStep::CollectStates brings its states there).
+  bool follows = false;
 
   std::string early_stop;  // ParseStopRule; empty: all epochs are made
 
@@ -122,6 +125,7 @@ class Trainer {
   Status LockSeries();
   Status BeginSeries();
   Status Resume();
+  Status ResumeAsOthers();
   StatusOr<std::optional<NewestSet>> FindNewest() const;
   Status LeaveUnread(const std::optional<NewestSet>& newest);
   Status ResumeFrom(const NewestSet& newest);

@@ -259,6 +259,14 @@ Status Trainer::Resume() {
   return LeaveOtherRuns();
 }
 
+// What another process finds, which tells of it.
+Status Trainer::ResumeAsOthers() {
+  if (options_.save.empty()) return {};
+  const auto newest = FindNewest();
+  if (!newest.ok() || !newest->has_value()) return newest.status();
+  return ResumeFrom(**newest);
+}
+
 // The network comes first: another one is fed other samples, too.
 Status Trainer::ResumeFrom(const NewestSet& newest) {
   const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(newest.name);
@@ -420,7 +428,7 @@ Status Trainer::SkipTo(const Position& position) {
 }
 
 Status Trainer::SaveIfDue() {
-  result_.interrupted = Interrupted();
+  MXC_RT_ASSIGN(result_.interrupted, step_.EndsHere(Interrupted()));
   if (options_.save.empty()) return {};
   const bool due = options_.save_every > 0 && steps_ % options_.save_every == 0;
   if (!due && !result_.interrupted) return {};
@@ -440,6 +448,7 @@ Status Trainer::SaveForCaffe() {
 
 Status Trainer::Save(const CheckpointName& name) {
   const runtime::TraceSpan span("save", "loop");
+  if (options_.follows) return step_.CollectStates();
   Checkpoint checkpoint;
   checkpoint.step = steps_;
   checkpoint.epoch = epochs_;

@@ -2,10 +2,15 @@
 #include "runtime/formats/ndarray_list.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <random>
+#include <span>
+#include <vector>
 
 #include "runtime/formats/npy.h"
 #include "tests/support/archive.h"
@@ -98,6 +103,33 @@ TEST_CASE("ndarray list: what is written is read") {
   std::filesystem::remove(path);
   CHECK(WriteNdarrayList("/proc/nowhere/x.params", written).code() ==
         StatusCode::kNotFound);
+}
+
+TEST_CASE("ndarray list: elements that lie in a file are written as others") {
+  const std::vector<float> values = {1, -2, 3.5F, 0, 7, 8};
+  auto made = NamelessFile::Create();
+  REQUIRE(made.ok());
+  const auto file = std::make_shared<const NamelessFile>(std::move(*made));
+  const std::string before = "what is before it";
+  REQUIRE(write(file->descriptor(), before.data(), before.size()) ==
+          static_cast<ssize_t>(before.size()));
+  const auto bytes = std::as_bytes(std::span(values));
+  REQUIRE(write(file->descriptor(), bytes.data(), bytes.size()) ==
+          static_cast<ssize_t>(bytes.size()));
+  Array array{ElementType::kF32, {2, 3}, nullptr};
+  array.in_file = std::make_shared<const FilePiece>(
+      FilePiece{file, before.size(), bytes.size()});
+  const std::string path =
+      (std::filesystem::temp_directory_path() / "in_file.params").string();
+  const std::vector<NamedArray> named = {{"arg:w", array}};
+  REQUIRE(WriteNdarrayList(path, named).ok());
+  const auto read = ReadNdarrayList(path);
+  std::filesystem::remove(path);
+  REQUIRE(read.ok());
+  REQUIRE(read->size() == 1);
+  CHECK((*read)[0].name == "arg:w");
+  CHECK((*read)[0].array.shape == std::vector<int64_t>{2, 3});
+  CHECK(std::ranges::equal((*read)[0].array.bytes(), bytes));
 }
 
 TEST_CASE("ndarray list: all sparse and empty arrays are named at once") {

@@ -5,19 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <condition_variable>
 #include <cstring>
-#include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
-#include "runtime/device/collective.h"
 #include "runtime/train/step/artifact_step.h"
+#include "runtime/train/step/stage_set.h"
+#include "runtime/train/step/staged_step.h"
 #include "tests/support/levels.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/driver/compile.h"
@@ -25,75 +23,15 @@
 namespace mxc {
 namespace {
 
-using runtime::CollectiveTensor;
-
-// What goes between threads, by sender and receiver.
-class Wires {
- public:
-  using Bytes = std::vector<std::byte>;
-
-  void Send(size_t from, size_t to, Bytes bytes) {
-    const std::lock_guard lock(mutex_);
-    wires_[{from, to}].push_back(std::move(bytes));
-    changed_.notify_all();
-  }
-
-  Bytes Receive(size_t from, size_t to) {
-    std::unique_lock lock(mutex_);
-    std::deque<Bytes>& wire = wires_[{from, to}];
-    changed_.wait(lock, [&] { return !wire.empty(); });
-    Bytes bytes = std::move(wire.front());
-    wire.pop_front();
-    return bytes;
-  }
-
-  bool empty() const {
-    for (const auto& [ends, wire] : wires_) {
-      if (!wire.empty()) return false;
-    }
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::map<std::pair<size_t, size_t>, std::deque<Bytes>> wires_;
-};
-
-class ThreadMember final : public runtime::HostMember {
- public:
-  ThreadMember(Wires& wires, size_t number, size_t count)
-      : wires_(wires), number_(number), count_(count) {}
-
-  size_t number() const override { return number_; }
-  size_t count() const override { return count_; }
-  void Sum(const CollectiveTensor&) override { FAIL("a sum"); }
-  void SumPart(const CollectiveTensor&) override { FAIL("a sum"); }
-  void Gather(const CollectiveTensor&) override { FAIL("a gathering"); }
-  void Send(const void* from, uint64_t bytes, size_t device) override {
-    const auto* first = static_cast<const std::byte*>(from);
-    wires_.Send(number_, device, {first, first + bytes});
-  }
-  void Receive(void* to, uint64_t bytes, size_t device) override {
-    const Wires::Bytes received = wires_.Receive(device, number_);
-    REQUIRE(received.size() == bytes);
-    std::memcpy(to, received.data(), bytes);
-  }
-  runtime::Status status() const override { return {}; }
-
- private:
-  Wires& wires_;
-  const size_t number_, count_;
-};
-
 struct Cutting {
   int stages = 1, micro_batches = 1;
   std::map<std::string, int> stage_of;
 };
 
-std::unique_ptr<train::ArtifactStep> StepOf(const std::string& model,
-                                            const std::vector<AttrText>& how,
-                                            const Cutting& cutting, int stage) {
+std::shared_ptr<const runtime::Model> ModelOf(const std::string& model,
+                                              const std::vector<AttrText>& how,
+                                              const Cutting& cutting,
+                                              int stage) {
   CompileRequest request;
   request.network.model = model;
   request.network.init = "uniform:0.2";
@@ -112,9 +50,9 @@ std::unique_ptr<train::ArtifactStep> StepOf(const std::string& model,
   const test::TemporaryFolder folder("stage-artifact");
   const std::string path = folder.File("stage.mxa");
   REQUIRE(Save(request, *artifact, path).ok());
-  auto step = train::ArtifactStep::Open(path, /*threads=*/1);
-  REQUIRE_MESSAGE(step.ok(), step.status().message());
-  return std::move(*step);
+  auto opened = runtime::Model::Open(path, {});
+  REQUIRE_MESSAGE(opened.ok(), opened.status().message());
+  return std::move(*opened);
 }
 
 // Numbers from 0 to 1; of labels whole ones below 10.
@@ -147,7 +85,7 @@ struct Learned {
 };
 
 // Three steps, and the score of one batch more.
-Learned Learn(train::ArtifactStep& step) {
+Learned Learn(train::TrainStep& step) {
   Learned learned;
   const auto needs = step.needs(0);
   REQUIRE(needs.ok());
@@ -170,37 +108,27 @@ Learned Learn(train::ArtifactStep& step) {
   return learned;
 }
 
-// All stages together; each tells the same losses and outputs.
 Learned LearnInStages(const std::string& model,
                       const std::vector<AttrText>& how,
                       const Cutting& cutting) {
-  Wires wires;
-  const auto count = static_cast<size_t>(cutting.stages);
-  std::vector<std::unique_ptr<ThreadMember>> members;
-  std::vector<std::unique_ptr<train::ArtifactStep>> steps;
-  for (size_t s = 0; s < count; ++s) {
-    steps.push_back(StepOf(model, how, cutting, static_cast<int>(s)));
-    members.push_back(std::make_unique<ThreadMember>(wires, s, count));
-    steps.back()->Join(members.back().get());
+  train::Models models;
+  for (int stage = 0; stage < cutting.stages; ++stage) {
+    models.push_back(ModelOf(model, how, cutting, stage));
   }
-  std::vector<Learned> parts(count);
-  std::vector<std::thread> threads;
-  for (size_t s = 0; s < count; ++s) {
-    threads.emplace_back([&, s] { parts[s] = Learn(*steps[s]); });
-  }
-  for (std::thread& thread : threads) thread.join();
-  CHECK(wires.empty());
-  Learned all = parts[0];
-  for (const Learned& part : parts) {
-    CHECK(part.losses == all.losses);
-    CHECK(part.outputs == all.outputs);
-    for (const auto& [name, bytes] : part.states) {
-      const bool first = all.states.try_emplace(name, bytes).second;
-      INFO(name);
-      CHECK((first || all.states.at(name) == bytes));
-    }
-  }
-  return all;
+  auto stages = train::StageSet::Of(models);
+  REQUIRE_MESSAGE(stages.ok(), stages.status().message());
+  auto step = train::StagedStep::Bound(std::move(*stages), "", /*threads=*/1);
+  REQUIRE_MESSAGE(step.ok(), step.status().message());
+  return Learn(**step);
+}
+
+Learned LearnAsWhole(const std::string& model, const std::vector<AttrText>& how,
+                     int micro_batches) {
+  auto step = train::ArtifactStep::Bound(
+      ModelOf(model, how, {.micro_batches = micro_batches, .stage_of = {}}, 0),
+      {.threads = 1});
+  REQUIRE_MESSAGE(step.ok(), step.status().message());
+  return Learn(**step);
 }
 
 bool IsNear(std::span<const float> a, std::span<const float> b) {
@@ -220,9 +148,8 @@ std::span<const float> FloatsIn(const std::vector<std::byte>& bytes) {
 // All that one device learns, but for the last bits: it fuses over the cuts.
 void CheckAgainstOne(const std::string& model, const std::vector<AttrText>& how,
                      const Cutting& cutting) {
-  const auto one = StepOf(
-      model, how, {.micro_batches = cutting.micro_batches, .stage_of = {}}, 0);
-  const Learned whole = Learn(*one), parts = LearnInStages(model, how, cutting);
+  const Learned whole = LearnAsWhole(model, how, cutting.micro_batches);
+  const Learned parts = LearnInStages(model, how, cutting);
   CHECK(IsNear(parts.losses, whole.losses));
   CHECK(IsNear(parts.outputs, whole.outputs));
   REQUIRE(parts.states.size() == whole.states.size());

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <span>
 
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/memory.h"
@@ -62,6 +63,16 @@ void AddWeights(const WeightStorage& weights, Manifest& manifest) {
   }
 }
 
+// "0 2 …": the stage, how many there are, and a hash of how they are cut.
+std::string DescribeStage(const TrainingOptions& training) {
+  std::string cut = fmt::format("{} micro-batches", training.micro_batches);
+  for (const auto& [name, stage] : training.stage_of) {
+    cut += fmt::format("\n{} {}", name, stage);
+  }
+  const auto hash = runtime::Checksum(std::as_bytes(std::span(cut)));
+  return fmt::format("{} {} {:016x}", training.stage, training.stages, hash);
+}
+
 // What scoring needs, by any entry.
 void AddLabels(const Plan& plan, Manifest& manifest) {
   for (const ClassLabels& labels : plan.class_labels) {
@@ -92,6 +103,9 @@ void AddTraining(const CompileRequest& request, const Plan& plan,
   if (request.training.replicas > 1) {
     manifest.emplace_back("replicas",
                           std::to_string(request.training.replicas));
+  }
+  if (request.training.stages > 1) {
+    manifest.emplace_back("stage", DescribeStage(request.training));
   }
   const auto add = [&](const char* key, const std::vector<std::string>& names) {
     for (const std::string& name : names) manifest.emplace_back(key, name);

@@ -2,6 +2,7 @@
 // What is to be compiled, and how: all that the driver is told.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -77,6 +78,27 @@ struct Bucket {
 // target is this machine's own, and for a named one if asked for.
 enum class Golden { kAuto, kOn, kOff };
 
+// Nodes whose names begin as a regular expression says, and their stage.
+struct StagePlace {
+  std::string pattern;
+  int stage = 0;
+};
+
+// How a network is cut into the stages of a pipeline (stages.h).
+struct StageRequest {
+  int stages = 1;  // or as many as the places name
+  std::vector<StagePlace> places;
+
+  // How many stages there are.
+  int count() const {
+    int most = stages;
+    for (const StagePlace& place : places) {
+      most = std::max(most, place.stage + 1);
+    }
+    return most;
+  }
+};
+
 struct CompileRequest {
   NetworkRequest network;
   InputShapes input_shapes;
@@ -93,6 +115,7 @@ struct CompileRequest {
   // tokens of one (Generation::rows), and no others.
   int64_t streams = 0, prefill = 0;
   TrainingOptions training;  // rescale_grad: 1 / batch unless it is given
+  StageRequest cut;          // what training.stages and stage_of follow from
   // What the labels' numbers stand for, and what is done to samples
   // (runtime/data/preprocessing.h); empty: what is noted beside the parameters
   // of a checkpoint.

@@ -111,13 +111,20 @@ int Train(TrainOptions options, const Reporting& reporting) {
   options.request.trainer.interrupted = &interrupted;
   const bool averages = options.request.trainer.ema > 0;
   if (!job::InJob()) {  // where each process writes what its rank says
-    auto wrong = fit::UnwritableOf(options.request, options.artifact);
+    auto wrong = fit::UnwritableOf(options.request, options.artifacts.front());
     if (!wrong.empty()) throw Failure(std::move(wrong));
   }
-  const auto fit = Take(fit::Fit::Open(
-      {.model = Take(runtime::Model::Open(options.artifact, open)),
-       .path = options.artifact},
-      options.request));
+  fit::Given given;
+  given.path = options.artifacts.front();
+  for (const std::string& artifact : options.artifacts) {
+    auto model = Take(runtime::Model::Open(artifact, open));
+    if (given.model == nullptr) {
+      given.model = std::move(model);
+    } else {
+      given.later.push_back(std::move(model));
+    }
+  }
+  const auto fit = Take(fit::Fit::Open(std::move(given), options.request));
   if (!fit->speaks()) options.quiet = true;
   const std::unique_ptr<train::Reporter> reporter =
       ReporterFor(options, fit->speaks() ? reporting : Reporting());

@@ -17,8 +17,9 @@ void DeclareSamples(CLI::App& app, fit::SampleRequest& samples) {
 }
 
 void DeclareTrain(CLI::App& app, TrainOptions& options, Reporting& reporting) {
-  app.add_option("ARTIFACT", options.artifact,
-                 "an .mxa file with an entry 'train'")
+  app.add_option("ARTIFACT", options.artifacts,
+                 "an .mxa file with an entry 'train'; of a network in stages "
+                 "one for each, in their order")
       ->required();
   fit::Request& request = options.request;
   OptionFields fields(app);

@@ -14,7 +14,7 @@
 namespace mxc::run {
 
 struct TrainOptions {
-  std::string artifact;
+  std::vector<std::string> artifacts;  // one, or one for each stage
   bool check_weights = true;
   signature::Requirement requirement;
   fit::Request request;

@@ -118,7 +118,7 @@ Result<TrialRuns::Artifact> TrialRuns::Compile(const Texts& parameters) const {
   app.parse(Reversed(std::move(words)));
   training.Settle();
   MXC_ASSIGN(runtime::NamelessFile file, MakeTemporaryFile());
-  MXC_RETURN_IF_ERROR(training.CompileTo(file.path()));
+  MXC_RETURN_IF_ERROR(training.CompileTo({file.path()}));
   auto model = runtime::Model::Open(file.path(), {});
   if (!model.ok()) return UnplacedError(model.status().message());
   return Artifact{std::move(file), std::move(*model)};

@@ -11,6 +11,11 @@
 
 namespace mxc {
 
+bool Collective::IsPure() const {
+  const CollectiveFacts* facts = FindCollective(operation);
+  return facts == nullptr || facts->gives != CollectiveGives::kOneWay;
+}
+
 std::string Collective::Print() const {
   return fmt::format("    collective {} of {}\n", Quoted(operation), members);
 }

@@ -22,8 +22,9 @@ struct Collective {
   int64_t members = 0;
 
   static constexpr Work kWork = Work::kFunction;
-  // All devices run it, in the order of the program.
-  static constexpr bool kPure = true;
+  // All devices run it, in the order of the program. What goes one way also says
+  // when others go on: steps stay on their side of it.
+  bool IsPure() const;
   // It waits for the others, so it runs only where they do.
   static constexpr bool kFails = true;
   std::string Print() const;

@@ -7,9 +7,6 @@
 namespace mxc::kvstore {
 namespace {
 
-// A ring has two segments of 2 MiB under way.
-constexpr uint64_t kMostEarly = uint64_t{64} << 20;
-
 uint64_t SizeOf(const Header& header) {
   return (header.flags & kNoBytes) != 0 ? 0 : header.total;
 }
@@ -60,7 +57,7 @@ std::span<std::byte> Inbox::Place(const Header& header) {
 // The first part of a message that nobody has asked for yet.
 Status Inbox::Keep(const Frame& frame) {
   const uint64_t size = SizeOf(frame);
-  if (size > kMostEarly - early_ || frame.offset != 0) return DoesNotFit();
+  if (size > most_early_ - early_ || frame.offset != 0) return DoesNotFit();
   early_ += size;
   Message& message = slots_[frame.seq].emplace_back();
   message.size = size;

@@ -14,6 +14,10 @@
 
 namespace mxc::kvstore {
 
+// Most bytes of messages that nobody has asked for yet: a ring has two segments
+// of 2 MiB under way.
+inline constexpr uint64_t kMostEarly = uint64_t{64} << 20;
+
 // Of a message without bytes: it carries one that does not count, so that it
 // keeps its place among the others.
 inline constexpr uint8_t kNoBytes = 1;
@@ -21,6 +25,8 @@ inline constexpr uint8_t kNoBytes = 1;
 class Inbox {
  public:
   using Done = std::function<void(const Status&)>;
+
+  explicit Inbox(uint64_t most_early = kMostEarly) : most_early_(most_early) {}
 
   // `done` is called once, perhaps within; until then the bytes are written.
   // An error: what has come does not fit.
@@ -53,6 +59,7 @@ class Inbox {
   Status Keep(const Frame& frame);
   void Finish(uint64_t slot);
 
+  uint64_t most_early_;
   std::map<uint64_t, Messages> slots_;
   uint64_t early_ = 0;  // bytes that nobody has asked for
 };

@@ -88,6 +88,7 @@ StatusOr<std::unique_ptr<Mesh>> MakeMesh(Worker& worker,
   MeshOptions options;
   options.rank = in.rank;
   options.workers = in.workers;
+  options.most_early = in.most_early;
   if (in.rank + 1 < in.workers) {
     MXC_RT_RETURN_IF_ERROR(Tell(worker, in, **transport, options));
   }

@@ -21,6 +21,7 @@ struct Introduction {
   uint32_t first_key = 0;  // of AddMeshKeys
   std::string server;      // the address of one
   bool encrypted = true;
+  uint64_t most_early = kMostEarly;  // MeshOptions
 };
 
 // Once for each worker of a job.

@@ -26,6 +26,7 @@ MeshLoop::MeshLoop(Transport& transport, MeshOptions options)
       began_(transport.Now()),
       peers_(options_.workers),
       missing_(options_.workers - 1) {
+  for (Peer& peer : peers_) peer.inbox = Inbox(options_.most_early);
   failed_ = Connect();
 }
 

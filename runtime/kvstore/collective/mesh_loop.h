@@ -28,7 +28,8 @@ struct MeshOptions {
   // null: nobody connects, or in the clear and on this machine alone.
   std::unique_ptr<Listener> listener;
   std::shared_ptr<Tls> accepting;
-  std::vector<MeshPeer> peers;  // the workers of smaller ranks
+  std::vector<MeshPeer> peers;       // the workers of smaller ranks
+  uint64_t most_early = kMostEarly;  // of each worker
   Patience patience;
 };
 

@@ -49,24 +49,46 @@ std::vector<ClassLabels> ReadClassLabels(
   return read;
 }
 
-// Names of the rows of a role, by their index.
-template <class Rows>
-std::vector<std::string> NamesOf(const runtime::Tables& tables,
-                                 const Rows& rows, mxc_tensor_role role) {
-  std::map<uint32_t, std::string> names;
-  for (const auto& row : rows) {
-    if (row.role == role) names[row.index] = tables.Text(row.name);
-  }
+// Names by their index.
+using Names = std::map<uint32_t, std::string>;
+
+std::vector<std::string> ListOf(const Names& names) {
   std::vector<std::string> list;
   for (const auto& [index, name] : names) list.push_back(name);
   return list;
 }
 
+// Of the rows of a role.
+template <class Rows>
+void AddNames(const runtime::Tables& tables, const Rows& rows,
+              mxc_tensor_role role, Names& names) {
+  for (const auto& row : rows) {
+    if (row.role == role) names[row.index] = tables.Text(row.name);
+  }
+}
+
+std::vector<std::string> StatesOf(const Models& models, mxc_tensor_role role) {
+  Names names;
+  for (const auto& model : models) {
+    AddNames(model->tables(), model->tables().states(), role, names);
+  }
+  return ListOf(names);
+}
+
+std::vector<std::string> LabelsOf(const Models& models) {
+  Names names;
+  for (const auto& model : models) {
+    const runtime::Tables& tables = model->tables();
+    AddNames(tables, tables.Buffers(tables.entries().front()), MXC_TENSOR_LABEL,
+             names);
+  }
+  return ListOf(names);
+}
+
 }  // namespace
 
-TrainFacts TrainFactsOf(const runtime::Model& model) {
-  const std::string& manifest = model.manifest();
-  const runtime::Tables& tables = model.tables();
+TrainFacts TrainFactsOf(const Models& models) {
+  const std::string& manifest = models.front()->manifest();
   TrainFacts facts;
   facts.network = FirstOf(ManifestValues(manifest, "network"));
   ReadOptimizer(FirstOf(ManifestValues(manifest, "optimizer")), facts);
@@ -75,14 +97,11 @@ TrainFacts TrainFactsOf(const runtime::Model& model) {
   const std::string rate = FirstOf(ManifestValues(manifest, "learning_rate"));
   if (!rate.empty()) facts.learning_rate = std::atof(rate.c_str());
   facts.label_smoothing = FirstOf(ManifestValues(manifest, "label_smoothing"));
-  facts.parameters = NamesOf(tables, tables.states(), MXC_TENSOR_PARAMETER);
-  facts.auxiliaries = NamesOf(tables, tables.states(), MXC_TENSOR_AUXILIARY);
-  facts.loss_scale =
-      FirstOf(NamesOf(tables, tables.states(), MXC_TENSOR_LOSS_SCALE));
-  facts.begun = FirstOf(NamesOf(tables, tables.states(), MXC_TENSOR_BEGUN));
-  facts.class_labels = ReadClassLabels(
-      manifest, NamesOf(tables, tables.Buffers(tables.entries().front()),
-                        MXC_TENSOR_LABEL));
+  facts.parameters = StatesOf(models, MXC_TENSOR_PARAMETER);
+  facts.auxiliaries = StatesOf(models, MXC_TENSOR_AUXILIARY);
+  facts.loss_scale = FirstOf(StatesOf(models, MXC_TENSOR_LOSS_SCALE));
+  facts.begun = FirstOf(StatesOf(models, MXC_TENSOR_BEGUN));
+  facts.class_labels = ReadClassLabels(manifest, LabelsOf(models));
   for (const std::string& text : ManifestValues(manifest, "head")) {
     const auto head = ParseHead(text);
     if (head.ok()) facts.heads.push_back(*head);

@@ -3,6 +3,7 @@
 // compiled for (runtime/artifact/manifest.h).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,11 @@
 
 namespace mxc::train {
 
-// All but label_names, which a file may hold wrongly.
-TrainFacts TrainFactsOf(const runtime::Model& model);
+using Models = std::vector<std::shared_ptr<const runtime::Model>>;
+
+// All but label_names, which a file may hold wrongly. Of the stages of a
+// pipeline what they say together.
+TrainFacts TrainFactsOf(const Models& models);
 // TrainFacts::label_names.
 runtime::StatusOr<std::vector<std::string>> LabelNamesOf(
     const runtime::Model& model);

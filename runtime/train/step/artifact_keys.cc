@@ -184,6 +184,12 @@ StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model, bool speeds) {
   return keys;
 }
 
+ArtifactKeys ArtifactKeys::OfPositionAlone() {
+  ArtifactKeys keys;
+  AddPosition(keys);
+  return keys;
+}
+
 uint32_t ArtifactKeys::KeyOfState(size_t state) const {
   return static_cast<uint32_t>(std::ranges::find(states, state) -
                                states.begin());

@@ -29,6 +29,8 @@ struct ArtifactKeys {
   // Position.
   uint32_t position = 0;
 
+  // Of workers that keep all states themselves: where the job begins.
+  static ArtifactKeys OfPositionAlone();
   // Of a state, by its row in the tables: its key, which there is.
   uint32_t KeyOfState(size_t state) const;
 };

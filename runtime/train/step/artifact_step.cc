@@ -74,7 +74,7 @@ ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
                            Extent extent)
     : model_(std::move(model)),
       extent_(extent),
-      facts_(TrainFactsOf(*model_)) {}
+      facts_(TrainFactsOf({model_})) {}
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
     const std::string& path, int threads, const runtime::OpenOptions& options,
@@ -91,6 +91,7 @@ StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Bound(
   std::unique_ptr<ArtifactStep> step(
       new ArtifactStep(std::move(model), options.extent));
   BindOptions bound = options;
+  if (options.facts) step->facts_ = *options.facts;
   if (bound.threads == 0) bound.threads = runtime::AvailableThreads();
   Status status = step->Bind(bound);
   if (status.ok()) status = step->ReadLabelNames();

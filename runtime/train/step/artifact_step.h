@@ -45,6 +45,8 @@ class ArtifactStep : public TrainStep {
     // Whose states and arena to use, of the same model and device, which must
     // outlive the step; null: its own.
     const runtime::Executor* share = nullptr;
+    // In place of what the model says alone (StageSet); without names of labels.
+    std::optional<TrainFacts> facts = {};
   };
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Bound(
       std::shared_ptr<const runtime::Model> model, const BindOptions& options);

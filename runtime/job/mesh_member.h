@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker as the member of a pipeline: what its steps send goes to other
+// workers over a mesh.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+#include "runtime/device/collective.h"
+#include "runtime/job/status.h"
+#include "runtime/kvstore/collective/mesh.h"
+
+namespace mxc::job {
+
+class MeshMember final : public runtime::HostMember {
+ public:
+  explicit MeshMember(std::unique_ptr<kvstore::Mesh> mesh)
+      : mesh_(std::move(mesh)) {}
+
+  size_t number() const override { return mesh_->rank(); }
+  size_t count() const override { return mesh_->workers(); }
+  void Sum(const runtime::CollectiveTensor&) override { RefuseSums(); }
+  void SumPart(const runtime::CollectiveTensor&) override { RefuseSums(); }
+  void Gather(const runtime::CollectiveTensor&) override { RefuseSums(); }
+  // Copies, and returns.
+  void Send(const void* from, uint64_t bytes, size_t device) override;
+  void Receive(void* to, uint64_t bytes, size_t device) override;
+  Status status() const override { return status_; }
+
+  // What is no tensor, apart from those; both wait until it has gone, or come.
+  Status SendApart(size_t device, std::span<const std::byte> bytes);
+  Status ReceiveApart(size_t device, std::span<std::byte> bytes);
+
+ private:
+  enum Slot : uint64_t { kTensors, kApart };
+
+  void RefuseSums();
+  Status ReceiveIn(Slot slot, size_t device, std::span<std::byte> bytes);
+
+  const std::unique_ptr<kvstore::Mesh> mesh_;
+  Status status_;
+};
+
+}  // namespace mxc::job

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What two stages are worth: stages.py BIN [MODEL BATCH] … trains networks of
+224x224 pictures by one process of one thread and by a job of two workers of one
+thread each, by turns, and prints samples a second, processor seconds a step and
+the most memory of a process. Needs NumPy, two idle cores, and minutes."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy
+
+STEPS = 4  # the first one warms up
+ROUNDS = 3
+MODELS = os.path.join(os.path.dirname(os.path.realpath(__file__)),
+                      "../../models")
+
+
+def children(pid):
+    """The process and all that it has started, theirs, too."""
+    found = [pid]
+    try:
+        for task in os.listdir(f"/proc/{pid}/task"):
+            with open(f"/proc/{pid}/task/{task}/children",
+                      encoding="ascii") as file:
+                for child in file.read().split():
+                    found += children(int(child))
+    except OSError:
+        pass
+    return found
+
+
+def watch(pid, seen):
+    """Notes the peaks of processes that train."""
+    for process in children(pid):
+        try:
+            with open(f"/proc/{process}/comm", encoding="ascii") as file:
+                if file.read().strip() != "mxc-run":
+                    continue
+            with open(f"/proc/{process}/environ", "rb") as file:
+                if b"MXC_ROLE=server" in file.read():
+                    continue
+            with open(f"/proc/{process}/status", encoding="ascii") as file:
+                peak = [line for line in file if line.startswith("VmHWM")]
+            with open(f"/proc/{process}/stat", encoding="ascii") as file:
+                fields = file.read().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        if peak:
+            seen[process] = (int(peak[0].split()[1]) / 1024, spent)
+
+
+def run(command, folder):
+    """Seconds of a step, and of each process its MiB and processor seconds."""
+    environ = dict(os.environ, OMP_NUM_THREADS="1")
+    with subprocess.Popen(command, cwd=folder, env=environ, text=True,
+                          stdout=subprocess.PIPE) as job:
+        times, seen = [], {}
+        os.set_blocking(job.stdout.fileno(), False)
+        while job.poll() is None:
+            watch(job.pid, seen)
+            for line in job.stdout.read().splitlines():
+                if '"step"' in line and '"batch"' in line:
+                    times.append(json.loads(line)["samples_per_s"])
+            time.sleep(0.05)
+        if job.returncode != 0:
+            sys.exit(f"{command} failed")
+    return max(times[1:]), sorted(seen.values())
+
+
+def measure(binaries, model, batch, folder):
+    """Prints a network's figures."""
+    path = os.path.join(MODELS, model + ".json")
+    train = [os.path.join(binaries, "mxc"), "train", path, "--data",
+             "npy:x.npy,y.npy", "--batch-size",
+             str(batch), "--steps", str(STEPS), "--epochs", "9", "--threads",
+             "1", "--opt", "momentum=0.9", "--lr", "0.001", "--metric", "none",
+             "--json", "--report-every", "1", "--no-shuffle"]
+    stages = ["--stages", "2", "--micro-batches", "8"]
+    launch = [os.path.join(binaries, "mxc"), "launch", "--workers", "2", "--"]
+    alone, job = [], []
+    for _ in range(ROUNDS):
+        alone.append(run(train, folder))
+        job.append(run(launch + train + stages, folder))
+    one, two = max(alone)[0], max(job)[0]
+    most = max(mib for _, found in job for mib, _ in found)
+    whole = min(found[-1][0] for _, found in alone)
+    print(f"{model:12s} batch {batch}: one process {one:.3f} samples/s, "
+          f"{whole:.0f} MiB; two stages {two:.3f}, {most:.0f} MiB: "
+          f"{two / one:.2f} times, {most / whole:.2f} of the memory",
+          flush=True)
+
+
+def main():
+    binaries = os.path.realpath(sys.argv[1])
+    words = sys.argv[2:] or ["resnet-50", "32", "vgg-16", "32"]
+    with tempfile.TemporaryDirectory() as folder:
+        random = numpy.random.default_rng(7)
+        samples = 2 * max(int(batch) for batch in words[1::2])
+        numpy.save(os.path.join(folder, "x.npy"),
+                   random.standard_normal((samples, 3, 224, 224),
+                                          dtype=numpy.float32))
+        numpy.save(os.path.join(folder, "y.npy"),
+                   random.integers(0, 1000, samples).astype(numpy.float32))
+        for model, batch in zip(words[0::2], words[1::2]):
+            measure(binaries, model, int(batch), folder)
+
+
+if __name__ == "__main__":
+    main()
