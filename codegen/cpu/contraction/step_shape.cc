@@ -44,11 +44,12 @@ int64_t LinesAhead(const CpuMachine& machine, const StepShape& shape) {
 // A core that widens what it reads waits less for memory than one that only
 // multiplies, and then fetches less ahead by itself: widening and fetching would
 // follow each other.
-int64_t BytesAhead(const StepShape& shape, const CpuMachine& machine) {
+int64_t BytesAhead(const CpuMachine& machine, const StepShape& shape) {
   const Nest& nest = shape.nest;
   const int64_t tiles = nest.pixels() / shape.tasks.pixel_chunks;
   const bool streams =
-      nest.packed && nest.data_vector_stride == 0 && tiles < kFewTiles &&
+      machine.fetches_ahead && nest.packed && nest.data_vector_stride == 0 &&
+      tiles < kFewTiles &&
       static_cast<double>(machine.l1.bytes) < nest.weight_bytes();
   const bool widens = SizeOf(nest.types.weight) < SizeOf(nest.types.sum);
   return streams && widens && nest.step_lines() > 0 ? machine.stream_bytes_ahead
@@ -124,7 +125,7 @@ StepShape ShapeNest(const Program& program, const Step& step,
   }
   shape.step_block = StepBlock(program, step, machine, shape.nest);
   shape.lines_ahead = LinesAhead(machine, shape);
-  if (shape.lines_ahead == 0) shape.bytes_ahead = BytesAhead(shape, machine);
+  if (shape.lines_ahead == 0) shape.bytes_ahead = BytesAhead(machine, shape);
   shape.operands = OperandsOf(program, step);
   shape.epilogue = step.contraction()->epilogue;
   return shape;
