@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Names a part of a nameless file, which lives as long as one of its parts.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Lets a step ask for connections to all workers without knowing the job.
 #pragma once
 
 #include <functional>
