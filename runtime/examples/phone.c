@@ -3,7 +3,7 @@
  * as for a phone, where a sandbox forbids to load code and to make any.
  *
  *   mxc compile lenet.json --target aarch64 --emit obj,header -o lenet.o
- *   aarch64-linux-gnu-gcc -O2 -static phone.c lenet.o -o phone
+ *   aarch64-linux-gnu-gcc -O2 -static -I. phone.c lenet.o -o phone
  *   phone <digit.raw    28 x 28 bytes; prints how likely it is a 0, 1 … 9
  *
  * It computes in the strictest sandbox that Linux has, where a process may read,
@@ -16,7 +16,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "lenet.h"
+#include <lenet.h>
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)

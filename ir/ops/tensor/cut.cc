@@ -29,7 +29,7 @@ void CutMeaning(const CutAttrs& a, Definition& def) {
                     def.Lit(a.neutral)));
 }
 
-std::vector<Value> CutGradient(const CutAttrs& a, GradientBuilder& g) {
+std::vector<Value> GradientOfCut(const CutAttrs& a, GradientBuilder& g) {
   return {g.Op<op::Cut>({g.Head(), g.In(1)}, {.axis = a.axis}), {}};
 }
 
@@ -42,7 +42,7 @@ MXC_OP(Cut) {
       .Types(CutTypes)
       .Meaning(CutMeaning)
       .Internal()
-      .Gradient(CutGradient);
+      .Gradient(GradientOfCut);
 }
 
 }  // namespace mxc
