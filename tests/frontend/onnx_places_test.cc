@@ -141,10 +141,10 @@ TEST_CASE("boxes that stay have room for as many as may") {
     const auto model =
         Build({.nodes = {onnx_model::Node("NonMaxSuppression",
                                           {"boxes", "scores", "most"}, {"y"})},
-               .initializers = {Indices("most", {1}, {most})},
                .inputs = {Input("boxes", kFloat, {2, 7, 4}),
                           Input("scores", kFloat, {2, 3, 7})},
-               .outputs = {"y"}});
+               .outputs = {"y"},
+               .initializers = {Indices("most", {1}, {most})}});
     REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
     CHECK(Count(model->graph, "_contrib_box_nms") == 1);
     return model->graph.outputs[0].shape();

@@ -27,15 +27,15 @@ using runtime::ElementType;
 constexpr int64_t kClasses = 4, kWidth = 8;
 
 // Copies 8 values, then reads 4 of them as classes.
-constexpr const char* kNetwork = R"json({"mxc": 1, "name": "net",
+constexpr const char* kCopying = R"json({"mxc": 1, "name": "net",
   "inputs": {"data": ["N", 8]},
   "nodes": [
     {"op": "FullyConnected", "name": "copy", "num_hidden": 8, "no_bias": true},
     {"op": "FullyConnected", "name": "read", "num_hidden": 4, "no_bias": true},
     {"op": "SoftmaxOutput", "name": "softmax"}]})json";
 
-Array Floats(const std::vector<int64_t>& shape,
-             const std::vector<float>& values) {
+Array FloatArray(const std::vector<int64_t>& shape,
+                 const std::vector<float>& values) {
   auto array = Array::Allocate(ElementType::kF32, shape);
   REQUIRE(array.ok());
   std::memcpy(array->bytes().data(), values.data(), 4 * values.size());
@@ -55,8 +55,8 @@ std::shared_ptr<const ParameterArrays> Parameters() {
   for (int64_t i = 0; i < kClasses; ++i) read[i * kWidth + kWidth - 1] = 1;
   auto arrays = std::make_shared<ParameterArrays>();
   arrays->push_back(
-      {"copy_weight", Floats({kWidth, kWidth}, Diagonal(kWidth, 1))});
-  arrays->push_back({"read_weight", Floats({kClasses, kWidth}, read)});
+      {"copy_weight", FloatArray({kWidth, kWidth}, Diagonal(kWidth, 1))});
+  arrays->push_back({"read_weight", FloatArray({kClasses, kWidth}, read)});
   return arrays;
 }
 
@@ -71,8 +71,10 @@ class Samples {
       labels.push_back(static_cast<float>(label));
     }
     REQUIRE(
-        WriteNpy(folder_.File("x.npy"), Floats({kSamples, kWidth}, data)).ok());
-    REQUIRE(WriteNpy(folder_.File("y.npy"), Floats({kSamples}, labels)).ok());
+        WriteNpy(folder_.File("x.npy"), FloatArray({kSamples, kWidth}, data))
+            .ok());
+    REQUIRE(
+        WriteNpy(folder_.File("y.npy"), FloatArray({kSamples}, labels)).ok());
   }
 
   SampleOptions Options() const {
@@ -91,7 +93,7 @@ class Samples {
 CompileRequest Request() {
   CompileRequest request;
   request.network.text =
-      std::make_shared<SourceFile>(SourceFile{"net.json", kNetwork});
+      std::make_shared<SourceFile>(SourceFile{"net.json", kCopying});
   request.network.arrays = Parameters();
   request.target = "x86-64-v2";
   return request;

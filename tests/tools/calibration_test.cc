@@ -50,7 +50,7 @@ TEST_CASE("the threshold of the least divergence") {
   CHECK(EntropyThreshold(uniform, 1, 255) == doctest::Approx(1));
 }
 
-ValueStatistics StatisticsOf(const std::vector<float>& values) {
+ValueStatistics StatisticsOfValues(const std::vector<float>& values) {
   ValueStatistics statistics;
   statistics.Extend(values);
   statistics.Count(values);
@@ -62,7 +62,7 @@ TEST_CASE("ranges hold the share of the values that they are to hold") {
   for (int i = -500; i <= 500; ++i)
     values.push_back(static_cast<float>(i) / 500);
   values.push_back(50);
-  const ValueStatistics statistics = StatisticsOf(values);
+  const ValueStatistics statistics = StatisticsOfValues(values);
   const ValueRange whole = statistics.RangeBy(RangeMode::kNaive, 0);
   CHECK(whole.low == -1);
   CHECK(whole.high == 50);
@@ -74,12 +74,12 @@ TEST_CASE("ranges hold the share of the values that they are to hold") {
   CHECK(std::abs(half.high - 0.5) <= bin);
   // Without negatives 8-bit numbers begin at 0.
   const ValueRange positive =
-      StatisticsOf({0, 1, 2, 3}).RangeBy(RangeMode::kPercentile, 100);
+      StatisticsOfValues({0, 1, 2, 3}).RangeBy(RangeMode::kPercentile, 100);
   CHECK(positive.low == 0);
   CHECK(positive.high == doctest::Approx(3).epsilon(1e-3));
-  CHECK_FALSE(StatisticsOf({0, NAN}).finite());
+  CHECK_FALSE(StatisticsOfValues({0, NAN}).finite());
   // A tensor of zeros has a range, too.
-  CHECK(StatisticsOf({0, 0}).RangeBy(RangeMode::kNaive, 0).high > 0);
+  CHECK(StatisticsOfValues({0, 0}).RangeBy(RangeMode::kNaive, 0).high > 0);
 }
 
 Model LoadNetwork(const std::string& text) {
