@@ -3,7 +3,8 @@
 """What two stages are worth: stages.py BIN [MODEL BATCH] … trains networks of
 224x224 pictures by one process of one thread and by a job of two workers of one
 thread each, by turns, and prints samples a second, processor seconds a step and
-the most memory of a process. Needs NumPy, two idle cores, and minutes."""
+the most memory of a process. Needs NumPy, two idle cores, and minutes. What is
+compiled for the first time counts in no figure."""
 import json
 import os
 import subprocess
@@ -50,26 +51,26 @@ def watch(pid, seen):
         except OSError:
             continue
         spent = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-        if peak:
-            seen[process] = (int(peak[0].split()[1]) / 1024, spent)
+        if peak:  # what it has spent before, it has compiled for
+            before = seen.get(process, (0, 0, spent))[2]
+            seen[process] = (int(peak[0].split()[1]) / 1024, spent - before,
+                             before)
 
 
 def run(command, folder):
-    """Seconds of a step, and of each process its MiB and processor seconds."""
-    environ = dict(os.environ, OMP_NUM_THREADS="1")
-    with subprocess.Popen(command, cwd=folder, env=environ, text=True,
-                          stdout=subprocess.PIPE) as job:
-        times, seen = [], {}
-        os.set_blocking(job.stdout.fileno(), False)
-        while job.poll() is None:
-            watch(job.pid, seen)
-            for line in job.stdout.read().splitlines():
-                if '"step"' in line and '"batch"' in line:
-                    times.append(json.loads(line)["samples_per_s"])
-            time.sleep(0.05)
+    """Samples a second, and of each process its MiB and processor seconds."""
+    seen = {}
+    with open(os.path.join(folder, "said"), "w+", encoding="utf-8") as said:
+        with subprocess.Popen(command, cwd=folder, stdout=said) as job:
+            while job.poll() is None:
+                watch(job.pid, seen)
+                time.sleep(0.05)
         if job.returncode != 0:
             sys.exit(f"{command} failed")
-    return max(times[1:]), sorted(seen.values())
+        said.seek(0)
+        rates = [json.loads(line)["samples_per_s"] for line in said
+                 if line.startswith('{"step"') and "epoch_end" not in line]
+    return max(rates[1:]), sorted(found[:2] for found in seen.values())
 
 
 def measure(binaries, model, batch, folder):
@@ -78,8 +79,8 @@ def measure(binaries, model, batch, folder):
     train = [os.path.join(binaries, "mxc"), "train", path, "--data",
              "npy:x.npy,y.npy", "--batch-size",
              str(batch), "--steps", str(STEPS), "--epochs", "9", "--threads",
-             "1", "--opt", "momentum=0.9", "--lr", "0.001", "--metric", "none",
-             "--json", "--report-every", "1", "--no-shuffle"]
+             "1", "--opt", "momentum=0.9", "--lr", "0.001", "--json",
+             "--report-every", "1", "--no-shuffle"]
     stages = ["--stages", "2", "--micro-batches", "8"]
     launch = [os.path.join(binaries, "mxc"), "launch", "--workers", "2", "--"]
     alone, job = [], []
@@ -89,6 +90,9 @@ def measure(binaries, model, batch, folder):
     one, two = max(alone)[0], max(job)[0]
     most = max(mib for _, found in job for mib, _ in found)
     whole = min(found[-1][0] for _, found in alone)
+    spent = alone[0][1][-1][1], [seconds for _, seconds in job[0][1]]
+    print(f"{model:12s} processor seconds of {STEPS} steps: one process "
+          f"{spent[0]:.0f}, stages", *(f"{s:.0f}" for s in spent[1]))
     print(f"{model:12s} batch {batch}: one process {one:.3f} samples/s, "
           f"{whole:.0f} MiB; two stages {two:.3f}, {most:.0f} MiB: "
           f"{two / one:.2f} times, {most / whole:.2f} of the memory",
