@@ -7,10 +7,24 @@
 #include <utility>
 
 namespace mxc::runtime {
+namespace {
+
+// A pointer, which outlives what is destroyed with its thread: objects of the
+// process are destroyed after the main thread's, and may wait for arrays then.
+thread_local LoopFinder* here = nullptr;
+
+struct OwnerOfHere {
+  ~OwnerOfHere() { delete std::exchange(here, nullptr); }
+};
+
+}  // namespace
 
 LoopFinder& LoopFinder::Here() {
-  thread_local LoopFinder finder;
-  return finder;
+  if (here == nullptr) {
+    thread_local const OwnerOfHere owner;
+    here = new LoopFinder;
+  }
+  return *here;
 }
 
 void LoopFinder::Forget() {
