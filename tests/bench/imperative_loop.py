@@ -19,25 +19,18 @@ import time
 
 import numpy as np
 
-import mxc
 import mxc.mxnet as mx
-from mxc.mxnet import autograd, gluon
+from mxc.mxnet import gluon
 
-ROUNDS, LR, MOMENTUM = 15, 0.05, 0.9
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
+from loop_and_step import Compiled, Loop, batches, dense  # noqa: E402
+
+ROUNDS = 15
 
 
 def mlp():
     """models/mlp.json."""
-    dense = [("fc1", 128), ("fc2", 64), ("fc3", 10)]
-    nodes = [{"op": "Flatten"}]
-    net = gluon.nn.HybridSequential()
-    for name, units in dense:
-        nodes.append({"op": "FullyConnected", "name": name, "num_hidden": units})
-        last = name == "fc3"
-        net.add(gluon.nn.Dense(units, activation=None if last else "relu"))
-        if not last:
-            nodes.append({"op": "Activation", "act_type": "relu"})
-    return nodes, net, [name for name, _ in dense]
+    return dense([128, 64, 10])
 
 
 def lenet():
@@ -59,66 +52,12 @@ def lenet():
     return nodes, net, ["conv1", "conv2", "fc1", "fc2"]
 
 
-class Compiled:
-    """One program for the whole step."""
-
-    def __init__(self, nodes, batch, threads):
-        network = {"mxc": 1, "name": "net", "inputs": {"data": ["N", 1, 28, 28]},
-                   "nodes": [*nodes, {"op": "SoftmaxOutput", "name": "softmax"}]}
-        model = mxc.compile(network, init="xavier", seed=1, entries=["train"],
-                            batch=batch, optimizer="sgd",
-                            attributes={"momentum": MOMENTUM})
-        self.trainer = model.trainer(threads=threads)
-
-    def step(self, x, y):
-        """One step."""
-        self.trainer.step(x, y, lr=LR)
-
-    def values(self, layers):
-        """Parameters in the order of layers."""
-        found = self.trainer.parameters()
-        return [found[f"{name}_{part}"] for name in layers for part in ("weight", "bias")]
-
-    def wait(self):
-        """Until all is done."""
-
-
-class Imperative:
-    """autograd and Trainer.step around a hybridized block."""
-
-    def __init__(self, net, values, shape):
-        net.initialize()
-        net(mx.nd.zeros(shape))
-        net.hybridize()
-        self.net = net
-        self.params = list(net.collect_params().values())
-        for param, value in zip(self.params, values):
-            param.set_data(mx.nd.array(value))
-        self.trainer = gluon.Trainer(net.collect_params(), "sgd",
-                                     {"learning_rate": LR, "momentum": MOMENTUM})
-
-    def step(self, x, y):
-        """One step."""
-        with autograd.record():
-            out = mx.nd.SoftmaxOutput(self.net(x), y)
-        out.backward()
-        self.trainer.step(len(y))
-
-    def values(self, _):
-        """Parameters in the order of layers."""
-        return [param.data().asnumpy() for param in self.params]
-
-    def wait(self):
-        """Until all is done."""
-        mx.nd.waitall()
-
-
-def times(loop, batches, steps):
+def times(loop, data, steps):
     """Milliseconds of a step: by the clock, Python's thread, all threads."""
     wall, own, process = time.perf_counter(), time.thread_time(), time.process_time()
     for step in range(steps):
-        loop.step(*batches[step % len(batches)])
-    loop.wait()
+        loop.step(*data[step % len(data)])
+    mx.nd.waitall()
     spent = [time.perf_counter() - wall, time.thread_time() - own,
              time.process_time() - process]
     return [1e3 * each / steps for each in spent]
@@ -140,18 +79,16 @@ def peers(pythons, *row):
 def compare(name, make, batch, steps, threads, pythons):
     """Prints a row."""
     nodes, net, layers = make()
-    draws = np.random.RandomState(0)
-    batches = [(draws.rand(batch, 1, 28, 28).astype("float32"),
-                draws.randint(0, 10, batch).astype("float32")) for _ in range(4)]
-    arrays = [tuple(mx.nd.array(each) for each in pair) for pair in batches]
-    compiled = Compiled(nodes, batch, threads)
-    loop = Imperative(net, compiled.values(layers), (batch, 1, 28, 28))
+    shape = (batch, 1, 28, 28)
+    given = batches(shape, 4)
+    arrays = [tuple(mx.nd.array(each) for each in pair) for pair in given]
+    compiled = Compiled(nodes, layers, shape, threads=threads)
+    loop = Loop(net, compiled.values(), shape)
     rows = [[], []]
     for _ in range(ROUNDS):
-        for row, (which, given) in zip(rows, [(compiled, batches), (loop, arrays)]):
-            row.append(times(which, given, steps))
-    same = all(np.array_equal(a, b) for a, b in zip(compiled.values(layers),
-                                                    loop.values(layers)))
+        for row, (which, data) in zip(rows, [(compiled, given), (loop, arrays)]):
+            row.append(times(which, data, steps))
+    same = all(np.array_equal(a, b) for a, b in zip(compiled.values(), loop.values()))
     text = ""
     for what, row in zip(("compiled", "loop"), rows):
         wall, own, process = ([each[i] for each in row] for i in range(3))

@@ -6,21 +6,10 @@ import pytest
 
 import mxc
 import mxc.mxnet as mx
-from mxc.mxnet import autograd, gluon
+from loop_and_step import Compiled, Loop, batches, dense
+from mxc.mxnet import gluon
 
-LR, MOMENTUM, STEPS = 0.05, 0.9, 8
-
-
-def dense(units):
-    """Layers of these widths, as nodes, as a block, and their names."""
-    nodes, net = [{"op": "Flatten"}], gluon.nn.HybridSequential()
-    for i, width in enumerate(units):
-        last = i == len(units) - 1
-        nodes.append({"op": "FullyConnected", "name": f"fc{i}", "num_hidden": width})
-        if not last:
-            nodes.append({"op": "Activation", "act_type": "relu"})
-        net.add(gluon.nn.Dense(width, activation=None if last else "relu"))
-    return nodes, net, [f"fc{i}" for i in range(len(units))]
+STEPS = 8
 
 
 def convolutions():
@@ -40,62 +29,6 @@ def convolutions():
 
 NETS = {"mlp": lambda: dense([128, 64, 10]), "wide": lambda: dense([300, 10]),
         "convolutions": convolutions}
-
-
-class Compiled:
-    """The step that is compiled whole."""
-
-    def __init__(self, nodes, layers, shape):
-        network = {"mxc": 1, "name": "net", "inputs": {"data": ["N", *shape[1:]]},
-                   "nodes": [*nodes, {"op": "SoftmaxOutput", "name": "softmax"}]}
-        self.trainer = mxc.compile(
-            network, init="xavier", seed=1, entries=["train"], batch=shape[0],
-            optimizer="sgd", attributes={"momentum": MOMENTUM}).trainer()
-        self.layers = layers
-
-    def step(self, x, y):
-        """One step."""
-        self.trainer.step(x, y, lr=LR)
-
-    def values(self):
-        """Parameters."""
-        found = self.trainer.parameters()
-        return [found[f"{name}_{part}"].copy() for name in self.layers
-                for part in ("weight", "bias")]
-
-
-class Loop:
-    """The same by autograd and Trainer."""
-
-    def __init__(self, net, values, shape):
-        net.initialize()
-        net(mx.nd.zeros(shape))
-        net.hybridize()
-        self.net = net
-        self.params = list(net.collect_params().values())
-        for param, value in zip(self.params, values):
-            param.set_data(mx.nd.array(value))
-        self.trainer = gluon.Trainer(net.collect_params(), "sgd",
-                                     {"learning_rate": LR, "momentum": MOMENTUM})
-
-    def step(self, x, y):
-        """One step; the outputs."""
-        with autograd.record():
-            out = mx.nd.SoftmaxOutput(self.net(x), y)
-        out.backward()
-        self.trainer.step(len(y))
-        return out
-
-    def values(self):
-        """Parameters."""
-        return [param.data().asnumpy() for param in self.params]
-
-
-def batches(shape):
-    """Some data and labels."""
-    draws = np.random.RandomState(0)
-    return [(draws.rand(*shape).astype("float32"),
-             draws.randint(0, 10, shape[0]).astype("float32")) for _ in range(3)]
 
 
 @pytest.mark.parametrize("name", NETS)
@@ -118,29 +51,30 @@ def test_a_loop_leaves_the_bytes_of_the_compiled_step(name, batch):
     assert not wrong
 
 
-def test_a_loop_is_one_program_and_says_which_lines_are_in_it():
+def turned():
+    """A small loop after some turns, and what it was given."""
     nodes, net, layers = dense([20, 10])
     shape = (4, 1, 28, 28)
     loop = Loop(net, Compiled(nodes, layers, shape).values(), shape)
     x, y = (mx.nd.array(each) for each in batches(shape)[0])
     for _ in range(STEPS):
         loop.step(x, y)
+    return loop, x, y
+
+
+def test_a_loop_is_one_program_and_says_which_lines_are_in_it():
+    loop, x, y = turned()
     mx.nd.waitall()
     newest = mxc.explain()[0]
     assert newest.outcome == "program" and newest.runs >= STEPS - 3
     lines = {line.split(":")[0] for line, _ in newest.calls}
-    assert lines == {"mxnet_loop_test.py"}
+    assert lines == {"loop_and_step.py"}
     assert any(call.startswith("backward(") for _, call in newest.calls)
     assert str(newest).startswith("one program, which ran")
 
 
 def test_an_error_among_calls_that_wait_is_told_where_the_value_is_asked_for():
-    nodes, net, layers = dense([20, 10])
-    shape = (4, 1, 28, 28)
-    loop = Loop(net, Compiled(nodes, layers, shape).values(), shape)
-    x, y = (mx.nd.array(each) for each in batches(shape)[0])
-    for _ in range(STEPS):
-        loop.step(x, y)
+    loop, x, y = turned()
     with pytest.raises(mx.MXNetError, match="float32"):
         loop.net(mx.nd.zeros((4, 5, 5)))  # in the middle of what waits
     before = loop.values()

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A training loop over arrays and the same network's step that is compiled whole: what
+mxnet_loop_test.py compares and tests/bench/imperative_loop.py times."""
+import numpy as np
+
+import mxc
+import mxc.mxnet as mx
+from mxc.mxnet import autograd, gluon
+
+LR, MOMENTUM = 0.05, 0.9
+
+
+def dense(units):
+    """Layers of these widths, as nodes, as a block, and their names."""
+    nodes, net = [{"op": "Flatten"}], gluon.nn.HybridSequential()
+    for i, width in enumerate(units):
+        last = i == len(units) - 1
+        nodes.append({"op": "FullyConnected", "name": f"fc{i}", "num_hidden": width})
+        if not last:
+            nodes.append({"op": "Activation", "act_type": "relu"})
+        net.add(gluon.nn.Dense(width, activation=None if last else "relu"))
+    return nodes, net, [f"fc{i}" for i in range(len(units))]
+
+
+class Compiled:
+    """The step that is compiled whole."""
+
+    def __init__(self, nodes, layers, shape, **options):
+        network = {"mxc": 1, "name": "net", "inputs": {"data": ["N", *shape[1:]]},
+                   "nodes": [*nodes, {"op": "SoftmaxOutput", "name": "softmax"}]}
+        self.trainer = mxc.compile(
+            network, init="xavier", seed=1, entries=["train"], batch=shape[0],
+            optimizer="sgd", attributes={"momentum": MOMENTUM}).trainer(**options)
+        self.layers = layers
+
+    def step(self, x, y):
+        """One step."""
+        self.trainer.step(x, y, lr=LR)
+
+    def values(self):
+        """Parameters."""
+        found = self.trainer.parameters()
+        return [found[f"{name}_{part}"].copy() for name in self.layers
+                for part in ("weight", "bias")]
+
+
+class Loop:
+    """The same by autograd and Trainer."""
+
+    def __init__(self, net, values, shape):
+        net.initialize()
+        net(mx.nd.zeros(shape))
+        net.hybridize()
+        self.net = net
+        self.params = list(net.collect_params().values())
+        for param, value in zip(self.params, values):
+            param.set_data(mx.nd.array(value))
+        self.trainer = gluon.Trainer(net.collect_params(), "sgd",
+                                     {"learning_rate": LR, "momentum": MOMENTUM})
+
+    def step(self, x, y):
+        """One step; the outputs."""
+        with autograd.record():
+            out = mx.nd.SoftmaxOutput(self.net(x), y)
+        out.backward()
+        self.trainer.step(len(y))
+        return out
+
+    def values(self):
+        """Parameters."""
+        return [param.data().asnumpy() for param in self.params]
+
+
+def batches(shape, count=3):
+    """Data and labels, drawn."""
+    draws = np.random.RandomState(0)
+    return [(draws.rand(*shape).astype("float32"),
+             draws.randint(0, 10, shape[0]).astype("float32")) for _ in range(count)]
