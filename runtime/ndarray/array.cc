@@ -101,6 +101,11 @@ std::string ArrayType::Text() const {
          ShapeText(extents());
 }
 
+uint64_t Chunk::NextId() {
+  static std::atomic<uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
 StatusOr<std::shared_ptr<Chunk>> Chunk::Allocate(uint64_t bytes) {
   std::byte* rest = nullptr;
   try {

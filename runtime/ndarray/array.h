@@ -55,10 +55,12 @@ class Chunk {
                                      std::shared_ptr<const void> owner);
 
   Chunk(std::byte* data, uint64_t bytes, std::shared_ptr<const void> owner)
-      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
+      : data_(data), bytes_(bytes), owner_(std::move(owner)), id_(NextId()) {}
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
 
+  // Of no other chunk of the process, also when this one is gone; never 0.
+  uint64_t id() const { return id_; }
   std::byte* data() const { return data_; }
   uint64_t bytes() const { return bytes_; }
   Variable& variable() { return variable_; }
@@ -76,9 +78,12 @@ class Chunk {
   bool is_foreign() const { return owner_ != nullptr; }
 
  private:
+  static uint64_t NextId();
+
   std::byte* data_;
   const uint64_t bytes_;
   const std::shared_ptr<const void> owner_;
+  const uint64_t id_;
   Variable variable_;
   std::atomic<uint64_t> writes_{0};
   std::atomic<int> waiting_{0};  // uses by calls

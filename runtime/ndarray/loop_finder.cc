@@ -31,7 +31,7 @@ void LoopFinder::Forget() {
   events_.clear();
   uses_.clear();
   anchors_.clear();
-  turn_ = 0;
+  told_ = {};
 }
 
 std::vector<LoopPart> LoopFinder::Note(const CompiledCall& call,
@@ -46,30 +46,34 @@ std::vector<LoopPart> LoopFinder::Note(const CompiledCall& call,
   events_.push_back({call.number(), uses_.size()});
   for (const NDArray* input : inputs) {
     uses_.push_back(
-        {input->chunk().get(), input->chunk()->bytes(), Access::kRead});
+        {input->chunk()->id(), input->chunk()->bytes(), Access::kRead});
   }
   for (const NDArray* output : outputs) {
     const bool whole = output->AccessToWrite() == runtime::Access::kWrite;
     const bool first = output->chunk()->writes() == 0;
-    uses_.push_back({output->chunk().get(), output->chunk()->bytes(),
+    uses_.push_back({output->chunk()->id(), output->chunk()->bytes(),
                      !whole  ? Access::kUpdate
                      : first ? Access::kFirstWrite
                              : Access::kWrite});
   }
   if (!is_anchor) return {};
-  const auto [last, is_new] =
-      anchors_.try_emplace({call.number(), (*old)->chunk().get()}, event);
+  const auto [found, is_new] =
+      anchors_.try_emplace({call.number(), (*old)->chunk()->id()}, Last{event});
   if (is_new) return {};
-  const size_t turn = event - std::exchange(last->second, event);
+  Last& last = found->second;
+  const size_t turn = event - std::exchange(last.event, event);
   // The first turn may do more than the next ones, and is told by another length.
-  if (turn < 2 || std::exchange(turn_, turn) == turn) return {};
+  if (std::exchange(last.turn, turn) == turn || turn < 2) return {};
+  // Of several anchors the first one tells.
+  if (told_.turn == turn && event - told_.event < turn) return {};
+  told_ = {event, turn};
   return Parts(event + 1 - turn);
 }
 
 void LoopFinder::NoteWait(const Chunk* chunk) {
   if (events_.empty() || events_.size() == kMostEvents) return;
   events_.push_back({0, uses_.size()});
-  uses_.push_back({chunk, 0, Access::kRead});
+  uses_.push_back({chunk == nullptr ? 0 : chunk->id(), 0, Access::kRead});
 }
 
 std::span<const LoopFinder::Use> LoopFinder::UsesOf(size_t event) const {
@@ -88,7 +92,7 @@ class LoopFinder::Turn {
   std::vector<LoopPart> Parts() {
     const size_t cut = BestCut();
     std::vector<LoopPart> parts(1);
-    std::unordered_set<const Chunk*> used;
+    std::unordered_set<uint64_t> used;
     for (size_t i = 0; i < size_; ++i) {
       const size_t at = (cut + i) % size_;
       if (NumberAt(at) != 0) {
@@ -96,8 +100,8 @@ class LoopFinder::Turn {
         for (const Use& use : UsesAt(at)) used.insert(use.chunk);
         continue;
       }
-      const Chunk* const chunk = UsesAt(at)[0].chunk;
-      if (used.empty() || (chunk != nullptr && !used.contains(chunk))) continue;
+      const uint64_t chunk = UsesAt(at)[0].chunk;
+      if (used.empty() || (chunk != 0 && !used.contains(chunk))) continue;
       parts.emplace_back();
       used.clear();
     }
@@ -130,7 +134,7 @@ class LoopFinder::Turn {
       change[from + 1] += bytes;
       if (to < size_) change[to + 1] -= bytes;
     };
-    std::unordered_map<const Chunk*, Seen> seen;
+    std::unordered_map<uint64_t, Seen> seen;
     for (size_t at = 0; at < size_; ++at) {
       if (IsWait(at)) continue;
       for (const Use& use : UsesAt(at)) {
@@ -163,7 +167,7 @@ class LoopFinder::Turn {
 
   // Until all is overwritten that a turn leaves and the next one does not read.
   size_t AheadFrom(size_t cut) const {
-    std::unordered_set<const Chunk*> used;
+    std::unordered_set<uint64_t> used;
     size_t ahead = 1, calls = 0;
     for (size_t i = 0; i < size_; ++i) {
       const size_t at = (cut + i) % size_;

@@ -40,8 +40,9 @@ class LoopFinder {
 
  private:
   enum class Access : uint8_t { kRead, kUpdate, kWrite, kFirstWrite };
+  // Chunks by Chunk::id: the memory of one that is gone may be another's.
   struct Use {
-    const Chunk* chunk;
+    uint64_t chunk;  // 0: all
     uint64_t bytes;
     Access access;
   };
@@ -51,13 +52,17 @@ class LoopFinder {
   };
   struct Anchor {
     uint64_t call;
-    const Chunk* written;
+    uint64_t written;  // chunk
     friend bool operator==(const Anchor&, const Anchor&) = default;
   };
   struct AnchorHash {
     size_t operator()(const Anchor& anchor) const {
-      return std::hash<const void*>()(anchor.written) * 31 + anchor.call;
+      return std::hash<uint64_t>()(anchor.written) * 31 + anchor.call;
     }
+  };
+  struct Last {
+    size_t event;
+    size_t turn = 0;  // events since the one before; 0: there was none
   };
   class Turn;
 
@@ -70,8 +75,8 @@ class LoopFinder {
   std::vector<Event> events_;
   std::vector<Use> uses_;
   // Where a call that writes what was written before came last.
-  std::unordered_map<Anchor, size_t, AnchorHash> anchors_;
-  size_t turn_ = 0;  // events of the loop that was told last
+  std::unordered_map<Anchor, Last, AnchorHash> anchors_;
+  Last told_ = {};
 };
 
 }  // namespace mxc::runtime

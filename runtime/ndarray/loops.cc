@@ -5,8 +5,6 @@
 #include <iterator>
 #include <utility>
 
-#include "runtime/ndarray/words_hash.h"
-
 namespace mxc::runtime {
 namespace {
 
@@ -48,6 +46,7 @@ struct Loops::Part {
   RecentlyUsed<std::vector<uint64_t>, std::shared_ptr<LoopProgram>, WordsHash>
       programs{kMostPrograms};
   int compiled = 0, broken = 0;
+  uint64_t runs_before = 0;  // it was noticed the last time
   LoopReport report;
 };
 
@@ -87,11 +86,33 @@ void Loops::Register(LoopPart turn) {
   const uint64_t first = turn.calls[0];
   const auto given_up = given_up_.find(first);
   if (given_up != given_up_.end() && given_up->second >= kMostTries) return;
-  auto part = std::make_shared<Part>();
+  if (const PartPtr* const other = parts_.Find(first)) {
+    if ((*other)->turn.calls == turn.calls) return;
+    PutToSleep(*other);
+  }
+  PartPtr part = Woken(turn);
+  if (part == nullptr) part = std::make_shared<Part>();
   part->turn = std::move(turn);
-  parts_.Remove(first);
+  if (part->report.calls.size() < part->turn.calls.size()) {
+    asks_for_lines_ = true;
+  }
   parts_.Add(first, std::move(part));
-  asks_for_lines_ = true;
+}
+
+void Loops::PutToSleep(const PartPtr& awake) {
+  const PartPtr part = awake;
+  parts_.Remove(part->turn.calls[0]);
+  part->broken = 0;
+  part->runs_before = part->report.runs;
+  if (part->compiled > 0) asleep_.Add(part->turn.calls, part);
+}
+
+Loops::PartPtr Loops::Woken(const LoopPart& turn) {
+  const PartPtr* const asleep = asleep_.Find(turn.calls);
+  if (asleep == nullptr) return nullptr;
+  PartPtr part = *asleep;
+  asleep_.Remove(turn.calls);
+  return part;
 }
 
 bool Loops::TakeInto(const GivenCall& call, LetGo& gone) {
@@ -169,9 +190,7 @@ void Loops::Settle(const Chunk* chunk, LetGo& gone) {
     // Values of a turn that has begun are asked for each time.
     if (chunk != nullptr) part_->turn.ahead = 0;
   } else if (++part_->broken >= kMostBroken) {
-    GiveUp(
-        "the calls did not come in the same order again, or somebody asked "
-        "for a value among them");
+    Leave();
   }
   RunEach(First(waiting_.size()), gone);
 }
@@ -227,6 +246,17 @@ void Loops::RunEach(Calls calls, LetGo& gone) {
   gone.push_back(std::move(calls));
 }
 
+void Loops::Leave() {
+  if (part_->report.runs == part_->runs_before) {
+    return GiveUp(
+        "the calls did not come in the same order again, or somebody asked "
+        "for a value among them");
+  }
+  given_up_.erase(part_->turn.calls[0]);
+  PutToSleep(part_);
+  LoopFinder::Here().Forget();
+}
+
 void Loops::GiveUp(const std::string& why) {
   const uint64_t first = part_->turn.calls[0];
   parts_.Remove(first);
@@ -251,9 +281,11 @@ void Loops::BeginFork() {
 std::vector<LoopReport> Loops::Reports() {
   const std::lock_guard lock(mutex_);
   std::vector<LoopReport> reports;
-  parts_.ForEach([&](const PartPtr& part) {
+  const auto report = [&](const PartPtr& part) {
     if (part->compiled > 0) reports.push_back(part->report);
-  });
+  };
+  parts_.ForEach(report);
+  asleep_.ForEach(report);
   reports.insert(reports.end(), failures_.rbegin(), failures_.rend());
   return reports;
 }

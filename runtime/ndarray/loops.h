@@ -28,6 +28,7 @@
 #include "runtime/ndarray/loop_program.h"
 #include "runtime/ndarray/recently_used.h"
 #include "runtime/ndarray/run_call.h"
+#include "runtime/ndarray/words_hash.h"
 
 namespace mxc::runtime {
 
@@ -91,7 +92,12 @@ class Loops {
   void RunEach(Calls calls, LetGo& gone);
   Calls First(size_t count);
   std::shared_ptr<LoopProgram> ProgramOf(const CallSequence& sequence);
+  // Its calls came otherwise too often.
+  void Leave();
   void GiveUp(const std::string& why);
+  // Until its loop is noticed again.
+  void PutToSleep(const PartPtr& part);
+  PartPtr Woken(const LoopPart& turn);  // null: it is new
   void Tell(const WaitingCall& call);
 
   static constexpr size_t kMostParts = 64;
@@ -106,6 +112,9 @@ class Loops {
   std::mutex mutex_;
   std::unique_ptr<const SequenceCompiler> compiler_;
   RecentlyUsed<uint64_t, PartPtr> parts_{kMostParts};  // by their first call
+  // By all their calls: those that ran and are not waited for until they are
+  // noticed again, as training while its network is tried on other data.
+  RecentlyUsed<std::vector<uint64_t>, PartPtr, WordsHash> asleep_{kMostParts};
   std::unordered_map<uint64_t, int> given_up_;  // how often, by first calls
   std::deque<LoopReport> failures_;             // the last one last
   Calls waiting_;

@@ -74,16 +74,18 @@ class Training {
                   label = Make({5}, {0, 1, 1, 0, 1});
     NDArray loss = [&] {
       const Recording recording;
-      const NDArray hidden =
-          Called(tanh_, {Called(dense4_, {data.get(), first_.get()}).get()});
-      const NDArray scores = Called(dense2_, {hidden.get(), second_.get()});
-      return Called(softmax_, {scores.get(), label.get()});
+      return Called(softmax_, {ScoresOf(data).get(), label.get()});
     }();
     Expect(Backward(loss));
     pace_.Step();
     Update(first_, moments_[0]);
     Update(second_, moments_[1]);
     return loss;
+  }
+
+  // Without gradients, of other data.
+  NDArray Scores(int drawn) {
+    return ScoresOf(Make({5, 6}, Drawn(30, 1000 + drawn)));
   }
 
   Floats State() const {
@@ -100,6 +102,12 @@ class Training {
   const NDArray& weight() const { return first_.array; }
 
  private:
+  NDArray ScoresOf(const NDArray& data) {
+    const NDArray hidden =
+        Called(tanh_, {Called(dense4_, {data.get(), first_.get()}).get()});
+    return Called(dense2_, {hidden.get(), second_.get()});
+  }
+
   NDArray Called(const Op& op, const std::vector<mxc_ndarray*>& inputs) {
     NDArray result = op(inputs, true);
     pace_.Step();
@@ -149,6 +157,60 @@ void CheckTurns(const std::function<void(Training&, int)>& turn,
 
 TEST_CASE("a loop that comes again becomes a program") {
   CheckTurns([](Training& training, int t) { training.Turn(t); }, kTurns - 3);
+}
+
+// Other sizes; as many calls a turn.
+class Sums {
+ public:
+  explicit Sums(int64_t size) : sum_(Make({size}, Floats(size))) {}
+
+  void Turn(int64_t size) {
+    const NDArray one = Make({size}, Drawn(size, 1));
+    const NDArray half = half_({one.get()}), bent = tanh_({half.get()});
+    add_.Into(sum_, {sum_.get(), bent.get()});
+  }
+
+ private:
+  const Op half_{"_mul_scalar", {{"scalar", "0.5"}}}, tanh_{"tanh"},
+      add_{"elemwise_add"};
+  NDArray sum_;
+};
+
+TEST_CASE("each loop is noticed, also with memory and length of one before") {
+  if (IsNaive()) return;
+  for (int64_t size = 16; size < 48; ++size) {
+    const int64_t before = ProgramRuns();
+    {
+      Sums sums(size);
+      for (int t = 0; t < kTurns; ++t) sums.Turn(size);
+      Expect(mxc_ndarray_wait_all());
+    }
+    CHECK(ProgramRuns() - before >= kTurns - 3);
+  }
+  for (int time = 0; time < 32; ++time) {
+    std::vector<NDArray> between;
+    for (int i = 0; i < time; ++i) between.push_back(Make({4, 6}, Floats(24)));
+    CheckTurns([](Training& training, int t) { training.Turn(t); }, kTurns - 3);
+  }
+}
+
+TEST_CASE("training goes on as a program after each validation") {
+  constexpr int kEpochs = 8, kValidations = 5;
+  const int64_t before = ProgramRuns();
+  std::vector<Floats> seen[2];
+  for (const bool alone : {true, false}) {
+    Training training({alone});
+    for (int epoch = 0; epoch < kEpochs; ++epoch) {
+      for (int t = 0; t < kTurns; ++t) training.Turn(epoch * kTurns + t);
+      for (int t = 0; t < kValidations; ++t) {
+        seen[alone].push_back(Values(training.Scores(t)));
+      }
+    }
+  }
+  CHECK(seen[0] == seen[1]);
+  if (!IsNaive()) {
+    CHECK(ProgramRuns() - before >= kEpochs * (kTurns - 3));
+  }
 }
 
 TEST_CASE("what somebody has is there after the turn") {
