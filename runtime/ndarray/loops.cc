@@ -84,8 +84,8 @@ void Loops::Note(const GivenCall& call) {
 void Loops::Register(LoopPart turn) {
   const Locked locked(*this);
   const uint64_t first = turn.calls[0];
-  const auto given_up = given_up_.find(first);
-  if (given_up != given_up_.end() && given_up->second >= kMostTries) return;
+  const int* const tries = given_up_.Find(turn.calls);
+  if (tries != nullptr && *tries >= kMostTries) return;
   if (const PartPtr* const other = parts_.Find(first)) {
     if ((*other)->turn.calls == turn.calls) return;
     PutToSleep(*other);
@@ -252,15 +252,18 @@ void Loops::Leave() {
         "the calls did not come in the same order again, or somebody asked "
         "for a value among them");
   }
-  given_up_.erase(part_->turn.calls[0]);
+  given_up_.Remove(part_->turn.calls);
   PutToSleep(part_);
   LoopFinder::Here().Forget();
 }
 
 void Loops::GiveUp(const std::string& why) {
-  const uint64_t first = part_->turn.calls[0];
-  parts_.Remove(first);
-  ++given_up_[first];
+  const std::vector<uint64_t>& calls = part_->turn.calls;
+  parts_.Remove(calls[0]);
+  const int* const before = given_up_.Find(calls);
+  const int tries = before == nullptr ? 1 : *before + 1;
+  given_up_.Remove(calls);
+  given_up_.Add(calls, tries);
   part_->report.outcome = why;
   failures_.push_back(part_->report);
   if (failures_.size() > kMostParts) failures_.pop_front();

@@ -18,7 +18,6 @@
 #include <span>
 #include <string>
 #include <thread>
-#include <unordered_map>
 #include <vector>
 
 #include "runtime/engine/engine.h"
@@ -100,7 +99,7 @@ class Loops {
   PartPtr Woken(const LoopPart& turn);  // null: it is new
   void Tell(const WaitingCall& call);
 
-  static constexpr size_t kMostParts = 64;
+  static constexpr size_t kMostParts = 64, kMostGivenUp = 1024;
   // A loop that was given up so often is not looked for again.
   static constexpr int kMostTries = 4;
 
@@ -115,8 +114,9 @@ class Loops {
   // By all their calls: those that ran and are not waited for until they are
   // noticed again, as training while its network is tried on other data.
   RecentlyUsed<std::vector<uint64_t>, PartPtr, WordsHash> asleep_{kMostParts};
-  std::unordered_map<uint64_t, int> given_up_;  // how often, by first calls
-  std::deque<LoopReport> failures_;             // the last one last
+  // How often, by all their calls.
+  RecentlyUsed<std::vector<uint64_t>, int, WordsHash> given_up_{kMostGivenUp};
+  std::deque<LoopReport> failures_;  // the last one last
   Calls waiting_;
   PartPtr part_;  // of which `waiting_` are the first calls
   std::thread::id owner_;
