@@ -185,11 +185,6 @@ Value* EmitBinary(KernelFunction& kernel, BinaryOp op, DType dtype, Value* a,
   return EmitIntBinary(kernel, op, dtype, a, b);
 }
 
-Value* EmitMulAdd(KernelFunction& kernel, Value* x, Value* y, Value* z) {
-  return kernel.b().CreateIntrinsic(llvm::Intrinsic::fmuladd, {x->getType()},
-                                    {x, y, z});
-}
-
 Value* EmitCast(KernelFunction& kernel, Value* x, DType from, DType to) {
   if (from == to) return x;
   auto& builder = kernel.b();

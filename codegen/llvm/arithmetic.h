@@ -19,9 +19,6 @@ llvm::Value* EmitUnary(KernelFunction& kernel, UnaryOp op, DType dtype,
 // `dtype` is the operands'; both are scalars or both vectors.
 llvm::Value* EmitBinary(KernelFunction& kernel, BinaryOp op, DType dtype,
                         llvm::Value* a, llvm::Value* b);
-// x·y + z of floats, rounded once where the target has such an instruction.
-llvm::Value* EmitMulAdd(KernelFunction& kernel, llvm::Value* x, llvm::Value* y,
-                        llvm::Value* z);
 llvm::Value* EmitCast(KernelFunction& kernel, llvm::Value* x, DType from,
                       DType to);
 

@@ -310,10 +310,9 @@ void ExprEmitter::StoreAt(int index, const Affine& offset, Value* value,
   }
 }
 
-bool ExprEmitter::HasMaskedTails() const {
+bool ExprEmitter::HasMaskedTails(int lanes) const {
   return std::ranges::all_of(operands_, [&](const EmitOperand& operand) {
-    return kernel_.HasMaskedAccess(kernel_.MemoryType(operand.dtype),
-                                   vector_lanes_);
+    return kernel_.HasMaskedAccess(kernel_.MemoryType(operand.dtype), lanes);
   });
 }
 

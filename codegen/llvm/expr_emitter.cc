@@ -17,10 +17,6 @@ constexpr int kCheapNodes = 12;
 
 bool IsZero(const Expr& e) { return IsConst(e, 0); }
 
-bool IsBinary(const Expr& e, BinaryOp op) {
-  return e->kind == ExprKind::kBinary && e->binary == op;
-}
-
 // The reductions that lie in no other, but for those of one side only of a
 // choice; of the padding of a block the values do not matter.
 void CollectReductions(const Expr& e, std::unordered_set<const ExprNode*>& seen,
@@ -42,12 +38,13 @@ void CollectReductions(const Expr& e, std::unordered_set<const ExprNode*>& seen,
 }  // namespace
 
 ExprEmitter::ExprEmitter(KernelFunction& kernel,
-                         std::vector<EmitOperand> operands, int lanes)
+                         std::vector<EmitOperand> operands, int lanes,
+                         int reduction_lanes)
     : kernel_(kernel),
       operands_(std::move(operands)),
       lanes_(lanes),
       scopes_(1),
-      vector_lanes_(lanes) {
+      reduction_lanes_(reduction_lanes) {
   MXC_CHECK(lanes > 0 && (lanes & (lanes - 1)) == 0, "{} lanes", lanes);
   for (const EmitOperand& operand : operands_) {
     layouts_.push_back(operand.layout);
@@ -223,31 +220,11 @@ Value* ExprEmitter::EmitBinaryNode(const Expr& e) {
   const DType dtype = e->args[0]->dtype;
   if (e->dtype == DType::kI64) return EmitIndexNode(e);
   if (dtype == DType::kI64 && IsZero(e->args[0])) return EmitComparison(e);
-  if (Value* value = EmitProductSum(e)) return value;
   Value* a = EmitForm(e->args[0]);
   Value* b = EmitForm(e->args[1]);
   const int lanes = IsVector(a) || IsVector(b) ? lanes_ : 1;
   return EmitBinary(kernel_, e->binary, dtype, Splat(kernel_, a, lanes),
                     Splat(kernel_, b, lanes));
-}
-
-// x·y + z, x·y − z or z − x·y, rounded once. It is found here, not by LLVM, so
-// that every target rounds the same products. Null for anything else.
-Value* ExprEmitter::EmitProductSum(const Expr& e) {
-  const bool adds = IsBinary(e, BinaryOp::kAdd);
-  if (!IsFloat(e->dtype) || !(adds || IsBinary(e, BinaryOp::kSub))) return {};
-  const bool first = IsBinary(e->args[0], BinaryOp::kMul);
-  const Expr& product = e->args[first ? 0 : 1];
-  if (!IsBinary(product, BinaryOp::kMul)) return {};
-  Value* terms[] = {EmitForm(product->args[0]), EmitForm(product->args[1]),
-                    EmitForm(e->args[first ? 1 : 0])};
-  const int lanes = std::ranges::any_of(terms, IsVector) ? lanes_ : 1;
-  for (Value*& term : terms) term = Splat(kernel_, term, lanes);
-  if (!adds) {
-    Value*& negated = terms[first ? 2 : 0];
-    negated = kernel_.b().CreateFNeg(negated);
-  }
-  return EmitMulAdd(kernel_, terms[0], terms[1], terms[2]);
 }
 
 // Returns whether the vector's first lane, or its last one where lanes count

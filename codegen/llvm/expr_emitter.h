@@ -48,10 +48,13 @@ struct EmitOperand {
 
 class ExprEmitter {
  public:
-  // `lanes` is a power of two: the width of vectors, also of those that only a
-  // reduction uses inside.
+  // The width of vectors, and of those that only a reduction uses inside: powers
+  // of two.
   ExprEmitter(KernelFunction& kernel, std::vector<EmitOperand> operands,
-              int lanes);
+              int lanes, int reduction_lanes);
+  ExprEmitter(KernelFunction& kernel, std::vector<EmitOperand> operands,
+              int lanes)
+      : ExprEmitter(kernel, std::move(operands), lanes, lanes) {}
 
   KernelFunction& kernel() { return kernel_; }
   int lanes() const { return lanes_; }
@@ -125,8 +128,9 @@ class ExprEmitter {
   void Keep(const std::vector<KeptTerms>& kept) { kept_ = kept; }
   void StoreAt(int operand, const Affine& offset, llvm::Value* value,
                DType dtype);
-  // All operands can be read and written under a mask by instructions.
-  bool HasMaskedTails() const;
+  // All operands can be read and written under a mask by instructions, as many
+  // elements at once.
+  bool HasMaskedTails(int lanes) const;
 
   // Values emitted inside a scope are not used after it; open one around every
   // loop body or branch in which something is emitted.
@@ -164,7 +168,6 @@ class ExprEmitter {
   llvm::Value* EmitNode(const Expr& e);
   llvm::Value* EmitVar(const Expr& e);
   llvm::Value* EmitBinaryNode(const Expr& e);
-  llvm::Value* EmitProductSum(const Expr& e);
   llvm::Value* EmitComparison(const Expr& e);
   llvm::Value* EmitSelect(const Expr& e);
   llvm::Value* EmitSide(const Expr& side, bool lift);
@@ -239,7 +242,7 @@ class ExprEmitter {
     size_t scalar_from;
   };
   std::vector<Lanes> outside_scalar_;  // what LeaveScalar goes back to
-  int vector_lanes_ = 1;               // lanes_ where vectors are emitted
+  int reduction_lanes_ = 1;  // of those that are the same in all lanes
   FreeVariables free_;
 };
 

@@ -14,6 +14,8 @@ using llvm::Value;
 // Loops of few rounds are written out.
 constexpr int64_t kUnrolledTrips = 4;
 constexpr int kUnrolledNodes = 400;
+// Each has sums in registers.
+constexpr size_t kMostTogether = 4;
 
 }  // namespace
 
@@ -40,6 +42,7 @@ void ReductionEmitter::AddSiblings(bool varies) {
   const auto is_first = [&](const Expr& e) { return Equal(e, reduces_[0]); };
   if (std::ranges::none_of(all, is_first)) return;
   for (const Expr& other : all) {
+    if (reduces_.size() == kMostTogether) return;
     const auto same = [&](const Expr& e) { return Equal(e, other); };
     if (std::ranges::any_of(reduces_, same) || !SameRanges(other)) continue;
     if (emitter_.Remembered(other) != nullptr) continue;
@@ -110,16 +113,11 @@ int ReductionEmitter::Nodes() {
   return nodes;
 }
 
-// Independent sums hide the latency of an addition. A power of 2.
-int ReductionEmitter::MostAccumulators() const {
+// Independent sums hide the latency of an addition. A power of 2; as many whatever
+// is reduced beside, so that a sum is the same in each step that computes it.
+int ReductionEmitter::Accumulators() const {
   const int latency = kernel_.target().machine.multiply_add_latency;
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(latency)));
-}
-
-// Side by side for each reduction.
-int ReductionEmitter::Accumulators() const {
-  const int reductions = static_cast<int>(std::bit_ceil(reduces_.size()));
-  return std::max(1, MostAccumulators() / reductions);
 }
 
 // Each lane reduces for itself.
@@ -156,13 +154,13 @@ ReductionEmitter::Values ReductionEmitter::EmitUniform() {
   const int outer_lanes = emitter_.lanes_;
   emitter_.lane_var_ = -1;
   emitter_.lane_base_ = nullptr;
-  emitter_.lanes_ = emitter_.vector_lanes_;
+  emitter_.lanes_ = emitter_.reduction_lanes_;
   Values result;
   if (const auto k = emitter_.lanes_ > 1 ? VectorRange() : std::nullopt) {
     const auto at = ranges_.begin() + static_cast<std::ptrdiff_t>(*k);
     std::rotate(at, at + 1, ranges_.end());
     vectorized_ = true;
-    const bool scalar_tail = !emitter_.HasMaskedTails();
+    const bool scalar_tail = !emitter_.HasMaskedTails(emitter_.lanes_);
     const Sums sums = OverRange(0, {Identities(emitter_.lanes_),
                                     scalar_tail ? Identities(1) : Values()});
     for (size_t i = 0; i < reduces_.size(); ++i) {
@@ -254,7 +252,7 @@ ReductionEmitter::Sums ReductionEmitter::OverRange(size_t k, Sums sums) {
       sums = body(kernel_.b().CreateAdd(from, kernel_.Int(i)), sums, known);
     }
   } else if (k + 1 == ranges_.size() && sums.tail.empty() && trips &&
-             *trips >= 2 * MostAccumulators() && nodes < 60) {
+             *trips >= 2 * Accumulators() && nodes < 60) {
     Value* to = emitter_.EmitForm(range.end);
     sums.main = OverStrip(from, to, 1, Accumulators(), sums.main,
                           [&](Value* i, const Values& values) {
@@ -343,7 +341,7 @@ ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
   Value* from = emitter_.EmitForm(range.begin);
   Value* to = emitter_.EmitForm(range.end);
   const auto trips = Trips(range);
-  const bool many = !trips || *trips >= int64_t{2} * MostAccumulators() * lanes;
+  const bool many = !trips || *trips >= int64_t{2} * Accumulators() * lanes;
   Value* whole = builder.CreateMul(
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(lanes)),
       kernel_.Int(lanes));

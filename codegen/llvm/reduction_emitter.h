@@ -38,7 +38,6 @@ class ReductionEmitter {
   Sums OverTail(Sums sums, llvm::Value* from, llvm::Value* to);
   Values OverStrip(llvm::Value* from, llvm::Value* to, int64_t step,
                    int accumulators, const Values& sums, const Step& body);
-  int MostAccumulators() const;
   int Accumulators() const;
   void HoistBodies();
   int Nodes();

@@ -205,7 +205,7 @@ void NestEmitter::EmitLanes(size_t k, Value* from, Value* to,
       emitter_.LeaveScalar();
     });
   };
-  if (lanes > 1 && emitter_.HasMaskedTails()) {
+  if (lanes > 1 && emitter_.HasMaskedTails(nest_.lanes)) {
     kernel_.If(builder.CreateICmpSLT(main_end, to), masked);
   } else if (lanes > 1) {
     scalar();

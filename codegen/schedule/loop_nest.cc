@@ -319,6 +319,7 @@ class Scheduler {
   void ChooseLanes() {
     const int native = NativeLanes();
     nest_.lanes = native;
+    nest_.reduction_lanes = native;
     if (native == 1 || nest_.dims.empty()) return;
     if (nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();
