@@ -33,7 +33,9 @@ void DealColumns(const Target&, ScatterGrid& grid) {
 
 }  // namespace
 
-constinit const Dealing kTaskRanges = {
-    .masked_tails = true, .lanes = LanesOfWidest, .deal_scatter = DealColumns};
+constinit const Dealing kTaskRanges = {.masked_tails = true,
+                                       .sums_in_vectors = true,
+                                       .lanes = LanesOfWidest,
+                                       .deal_scatter = DealColumns};
 
 }  // namespace mxc

@@ -39,12 +39,13 @@ void CollectReductions(const Expr& e, std::unordered_set<const ExprNode*>& seen,
 
 ExprEmitter::ExprEmitter(KernelFunction& kernel,
                          std::vector<EmitOperand> operands, int lanes,
-                         int reduction_lanes)
+                         int sum_lanes)
     : kernel_(kernel),
       operands_(std::move(operands)),
       lanes_(lanes),
       scopes_(1),
-      reduction_lanes_(reduction_lanes) {
+      nest_lanes_(lanes),
+      sum_lanes_(sum_lanes) {
   MXC_CHECK(lanes > 0 && (lanes & (lanes - 1)) == 0, "{} lanes", lanes);
   for (const EmitOperand& operand : operands_) {
     layouts_.push_back(operand.layout);

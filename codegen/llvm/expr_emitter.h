@@ -48,13 +48,10 @@ struct EmitOperand {
 
 class ExprEmitter {
  public:
-  // The width of vectors, and of those that only a reduction uses inside: powers
-  // of two.
+  // Powers of two: the width of vectors, and of those in which long sums are
+  // added, be the vectors narrower or along another axis (1: as it comes).
   ExprEmitter(KernelFunction& kernel, std::vector<EmitOperand> operands,
-              int lanes, int reduction_lanes);
-  ExprEmitter(KernelFunction& kernel, std::vector<EmitOperand> operands,
-              int lanes)
-      : ExprEmitter(kernel, std::move(operands), lanes, lanes) {}
+              int lanes, int sum_lanes = 1);
 
   KernelFunction& kernel() { return kernel_; }
   int lanes() const { return lanes_; }
@@ -242,7 +239,7 @@ class ExprEmitter {
     size_t scalar_from;
   };
   std::vector<Lanes> outside_scalar_;  // what LeaveScalar goes back to
-  int reduction_lanes_ = 1;  // of those that are the same in all lanes
+  const int nest_lanes_, sum_lanes_;
   FreeVariables free_;
 };
 

@@ -16,6 +16,8 @@ constexpr int64_t kUnrolledTrips = 4;
 constexpr int kUnrolledNodes = 400;
 // Each has sums in registers.
 constexpr size_t kMostTogether = 4;
+// Of a sum that each lane adds in the order of vectors, written out as often.
+constexpr int kMostNodes = 400;
 
 }  // namespace
 
@@ -32,7 +34,7 @@ Value* ReductionEmitter::Emit(const Expr& reduce) {
     }
   }
   AddSiblings(true);
-  return Finish(EmitVarying());
+  return Finish(IsAddedInLanes(reduce) ? EmitVaryingInLanes() : EmitVarying());
 }
 
 // What the sweep will ask for next and can be known here.
@@ -47,6 +49,8 @@ void ReductionEmitter::AddSiblings(bool varies) {
     if (std::ranges::any_of(reduces_, same) || !SameRanges(other)) continue;
     if (emitter_.Remembered(other) != nullptr) continue;
     if (emitter_.Varies(other) != varies) continue;
+    if (varies && IsAddedInLanes(other) != IsAddedInLanes(reduces_[0]))
+      continue;
     if (emitter_.Known(other, {})) reduces_.push_back(other);
   }
 }
@@ -120,10 +124,87 @@ int ReductionEmitter::Accumulators() const {
   return static_cast<int>(std::bit_floor(static_cast<unsigned>(latency)));
 }
 
+// Of vectors that run along the range.
+int ReductionEmitter::AccumulatorsOf(std::optional<int64_t> trips,
+                                     int lanes) const {
+  const bool many = !trips || *trips >= int64_t{2} * Accumulators() * lanes;
+  return many ? Accumulators() : 1;
+}
+
 // Each lane reduces for itself.
 ReductionEmitter::Values ReductionEmitter::EmitVarying() {
   HoistBodies();
   return OverRange(0, {Identities(emitter_.lanes_), {}}).main;
+}
+
+// Returns whether lanes would share the work if the value were the same in all of
+// them, and the order matters: a sum of f32 along one range. (Wider sums hide it.)
+bool ReductionEmitter::IsAddedInLanes(const Expr& reduce) const {
+  const int lanes = emitter_.sum_lanes_;
+  if (lanes == 1 || reduce->reduce != ReduceOp::kSum) return false;
+  if (reduce->dtype != DType::kF32 || ranges_.size() != 1) return false;
+  const auto trips = Trips(ranges_[0]);
+  if (!trips || *trips < lanes / 2) return false;
+  int64_t loads = 0, hidden = 0;
+  VisitLoads(reduce->args[0], [&](const ExprNode& load) {
+    const Affine offset = ToAffine(load.args[0], emitter_.range_of_);
+    hidden += offset.HidesVar(ranges_[0].var);
+    loads += offset.CoefficientOf(ranges_[0].var) != 0;
+  });
+  return loads > hidden &&
+         emitter_.free_.Of(reduce->args[0]).nodes < kMostNodes;
+}
+
+// Each lane adds in the order in which EmitUniform does: in what layout the
+// operands are does not change a sum.
+ReductionEmitter::Values ReductionEmitter::EmitVaryingInLanes() {
+  HoistBodies();
+  auto& builder = kernel_.b();
+  const Range& range = ranges_[0];
+  const int lanes = emitter_.sum_lanes_;
+  const int64_t trips = *Trips(range), whole = trips / lanes * lanes;
+  const int accumulators = AccumulatorsOf(trips, lanes);
+  const bool scalar_tail = !emitter_.HasMaskedTails(lanes);
+  const Step body = [&](Value* i, const Values& sums) {
+    const ExprEmitter::Scope scope(emitter_);
+    Bind(range, i, IntervalOfRange(range));
+    HoistBodies();
+    return Combined(sums, Bodies(emitter_.lanes_));
+  };
+  Value* const from = emitter_.EmitForm(range.begin);
+  const auto at = [&](int64_t i) {
+    return builder.CreateAdd(from, kernel_.Int(i));
+  };
+  // What was added in lanes is rounded before.
+  const auto add = [&](Values& sums, const Values& more) {
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = builder.CreateFAdd(sums[i], more[i]);
+    }
+  };
+  std::vector<Values> sums;  // of the elements at one place of all vectors
+  for (int64_t lane = 0; lane < std::min<int64_t>(lanes, trips); ++lane) {
+    Values sum = Identities(emitter_.lanes_);
+    if (whole > 0) {
+      sum =
+          OverStrip(at(lane), at(whole + lane), lanes, accumulators, sum, body);
+    }
+    if (!scalar_tail && whole + lane < trips) sum = body(at(whole + lane), sum);
+    sums.push_back(std::move(sum));
+  }
+  sums.resize(static_cast<size_t>(lanes), Identities(emitter_.lanes_));
+  for (auto half = static_cast<size_t>(lanes) / 2; half > 0; half /= 2) {
+    for (size_t i = 0; i < half; ++i) {
+      add(sums[i], sums[i + half]);
+    }
+  }
+  if (scalar_tail && whole < trips) {
+    const Values tail = kernel_.Loop(at(whole), at(trips), 1,
+                                     Identities(emitter_.lanes_), body);
+    add(sums[0], tail);
+  }
+  emitter_.values_.erase(range.var);
+  emitter_.ranges_.erase(range.var);
+  return sums[0];
 }
 
 // The value is the same in all lanes, so that the lanes can share the work.
@@ -154,7 +235,7 @@ ReductionEmitter::Values ReductionEmitter::EmitUniform() {
   const int outer_lanes = emitter_.lanes_;
   emitter_.lane_var_ = -1;
   emitter_.lane_base_ = nullptr;
-  emitter_.lanes_ = emitter_.reduction_lanes_;
+  emitter_.lanes_ = std::max(emitter_.nest_lanes_, emitter_.sum_lanes_);
   Values result;
   if (const auto k = emitter_.lanes_ > 1 ? VectorRange() : std::nullopt) {
     const auto at = ranges_.begin() + static_cast<std::ptrdiff_t>(*k);
@@ -207,7 +288,7 @@ std::optional<size_t> ReductionEmitter::VectorRange() {
   return best;
 }
 
-std::optional<int64_t> ReductionEmitter::Trips(const Range& range) {
+std::optional<int64_t> ReductionEmitter::Trips(const Range& range) const {
   const Affine trips = ToAffine(range.end - range.begin, emitter_.range_of_);
   if (!trips.is_constant()) return std::nullopt;
   return std::max<int64_t>(0, trips.constant);
@@ -341,13 +422,12 @@ ReductionEmitter::Sums ReductionEmitter::OverVectors(Sums sums) {
   Value* from = emitter_.EmitForm(range.begin);
   Value* to = emitter_.EmitForm(range.end);
   const auto trips = Trips(range);
-  const bool many = !trips || *trips >= int64_t{2} * Accumulators() * lanes;
   Value* whole = builder.CreateMul(
       builder.CreateSDiv(builder.CreateSub(to, from), kernel_.Int(lanes)),
       kernel_.Int(lanes));
   Value* vectors_end = builder.CreateAdd(from, whole);
   emitter_.lane_var_ = range.var;
-  sums.main = OverStrip(from, vectors_end, lanes, many ? Accumulators() : 1,
+  sums.main = OverStrip(from, vectors_end, lanes, AccumulatorsOf(trips, lanes),
                         sums.main, [&](Value* i, const Values& values) {
                           const ExprEmitter::Scope scope(emitter_);
                           emitter_.SetLaneBase(i);

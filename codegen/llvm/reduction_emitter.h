@@ -31,6 +31,8 @@ class ReductionEmitter {
   bool SameRanges(const Expr& other) const;
   llvm::Value* Finish(const Values& values);
   Values EmitVarying();
+  bool IsAddedInLanes(const Expr& reduce) const;
+  Values EmitVaryingInLanes();
   Values EmitUniform();
   std::optional<size_t> VectorRange();
   Sums OverRange(size_t k, Sums sums);
@@ -39,6 +41,7 @@ class ReductionEmitter {
   Values OverStrip(llvm::Value* from, llvm::Value* to, int64_t step,
                    int accumulators, const Values& sums, const Step& body);
   int Accumulators() const;
+  int AccumulatorsOf(std::optional<int64_t> trips, int lanes) const;
   void HoistBodies();
   int Nodes();
   // One more value into each sum.
@@ -47,7 +50,7 @@ class ReductionEmitter {
   Values Identities(int lanes);
   void Bind(const Range& range, llvm::Value* value, Interval interval);
   Interval IntervalOfRange(const Range& range);
-  std::optional<int64_t> Trips(const Range& range);
+  std::optional<int64_t> Trips(const Range& range) const;
 
   ExprEmitter& emitter_;
   KernelFunction& kernel_;

@@ -21,7 +21,7 @@ namespace {
 void EmitPart(KernelFunction& kernel, const std::vector<EmitOperand>& operands,
               const LoopNest& nest, int64_t first, bool alone) {
   auto& builder = kernel.b();
-  ExprEmitter emitter(kernel, operands, nest.lanes, nest.reduction_lanes);
+  ExprEmitter emitter(kernel, operands, nest.lanes, nest.sum_lanes);
   const auto within = [&](llvm::Value* task) {
     llvm::Value* local = builder.CreateSub(task, kernel.Int(first));
     if (alone) return local;

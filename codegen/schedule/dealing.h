@@ -21,6 +21,9 @@ struct Dealing {
   // The last vector of a row may be written under a mask, if the target has
   // instructions for that.
   bool masked_tails = false;
+  // Sums are added in the order of whole vectors of the machine, whatever is
+  // computed around them.
+  bool sums_in_vectors = false;
   // What jumps from lane to lane is read from a cache: lanes are worth it if more
   // loads run on along them than along a reduction.
   bool cached_jumps = false;

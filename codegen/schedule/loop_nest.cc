@@ -319,7 +319,7 @@ class Scheduler {
   void ChooseLanes() {
     const int native = NativeLanes();
     nest_.lanes = native;
-    nest_.reduction_lanes = native;
+    nest_.sum_lanes = dealing_.sums_in_vectors ? native : 1;
     if (native == 1 || nest_.dims.empty()) return;
     if (nest_.dims.back().stride != 1) return;
     const LoopDim& last = nest_.dims.back();

@@ -52,7 +52,7 @@ struct LoopNest {
   int64_t base = 0;           // offset of the first element
   int lane_dim = -1;          // which of dims runs over lanes, -1: none
   int lanes = 1;              // width of vectors
-  int reduction_lanes = 1;    // … of a reduction that is the same in all lanes
+  int sum_lanes = 1;          // of vectors in whose order sums are added, or 1
   // The lane dim is no more than one vector, which stays the same all the time:
   // what depends on the lane alone is hoisted out of all loops.
   bool one_vector = false;

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop over arrays leaves the bytes that the step leaves which is compiled
 whole, in every turn, and becomes one program by itself."""
+import os
+import pathlib
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 
@@ -49,6 +54,16 @@ def test_a_loop_leaves_the_bytes_of_the_compiled_step(name, batch):
                 if a.tobytes() != b.tobytes():
                     wrong.append((step, i, float(np.abs(a - b).max())))
     assert not wrong
+
+
+def test_networks_leave_the_bytes_of_their_calls_one_by_one():
+    script = pathlib.Path(__file__).parent / "loop_digests.py"
+    printed = [
+        subprocess.run([sys.executable, script], env={**os.environ, "MXC_ENGINE": engine},
+                       capture_output=True, text=True, check=True).stdout.splitlines()
+        for engine in ("", "naive")
+    ]
+    assert printed[0] == printed[1] and len(printed[0]) == 16
 
 
 def turned():
