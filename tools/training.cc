@@ -103,6 +103,12 @@ Status RequireFiles(const TrainOptions& options) {
   return Done{};
 }
 
+// Empty: this is no job.
+std::string KvstoreOf(const TrainOptions& options) {
+  if (!job::InJob()) return "";
+  return options.kvstore.empty() ? job::JobOptions().kvstore : options.kvstore;
+}
+
 Status RequireCombinationOf(const TrainOptions& options) {
   const std::string& name = options.request.request.target;
   const auto target = ResolveTarget(name);
@@ -110,10 +116,10 @@ Status RequireCombinationOf(const TrainOptions& options) {
   const std::string device = !options.device.empty() ? options.device
                              : elsewhere             ? name
                                                      : "";
-  const std::string cannot =
-      fit::CannotCombine({options.accumulates, options.averages, device,
-                          job::InJob() ? options.kvstore : "",
-                          options.request.request.cut.count()});
+  const std::string cannot = fit::CannotCombine(
+      {options.accumulates, options.averages, device, KvstoreOf(options),
+       options.shards_states, options.saves_caffe,
+       options.request.request.cut.count()});
   if (!cannot.empty()) return UnplacedError(cannot);
   if (options.request.request.cut.count() > 1 && !options.output.empty()) {
     return UnplacedError(
@@ -215,6 +221,8 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.trace = loop.Value("--trace");
   const std::string accumulate = loop.Value("--accumulate");
   options.averages = loop.Says("--ema");
+  options.shards_states = loop.Says("--shard-states");
+  options.saves_caffe = loop.Says("--save-caffe");
   options.accumulates = !accumulate.empty() && accumulate != "1";
   options.states = loop.Value("--states");
   options.metrics = loop.Value("--metric");

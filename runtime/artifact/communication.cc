@@ -116,7 +116,7 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
     exchange.state = *state;
     exchange.output = k;
     exchange.bytes = buffer.bytes;
-    exchange.ready = steps;
+    exchange.ready = exchange.settled = steps;
     const Touched gradient = touches.OfBuffer(outputs[k]);
     const bool own =
         buffer.kind == MXC_BUFFER_OUTPUT && yielded.IsOnlyOnce(outputs[k]);
@@ -124,6 +124,7 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
       const Touched parameter = touches.OfState(exchange.state);
       exchange.ready = std::max(gradient.last_written, parameter.last);
       exchange.needed = std::min(gradient.first, parameter.first);
+      exchange.settled = std::max(exchange.ready, gradient.last);
     }
     exchange.rows = yielded.RowsOf(exchange.state);
     if (exchange.rows >= 0) {
@@ -131,6 +132,7 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
           exchange.ready,
           FinalAfter(tables, entry, outputs[static_cast<size_t>(exchange.rows)],
                      touches));
+      exchange.settled = std::max(exchange.settled, exchange.ready);
     }
     exchanges.push_back(exchange);
   }

@@ -22,6 +22,9 @@ struct Exchange {
   // The step, by its row in the entry, after which the gradient is final and
   // nothing reads the parameter; the number of steps where that is the end.
   uint32_t ready = 0;
+  // The step after which nothing reads the gradient, either, so that it may be
+  // written over; not before `ready`.
+  uint32_t settled = 0;
   // The step that may not begin before the parameter is back: the first that
   // reads it, or that writes where the gradient was sent from.
   uint32_t needed = 0;

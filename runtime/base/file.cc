@@ -12,6 +12,7 @@
 #include <functional>
 
 #include "runtime/base/file_locator.h"
+#include "runtime/base/pages.h"
 
 namespace mxc::runtime {
 namespace {
@@ -109,13 +110,7 @@ void MappedFile::Forget(Bytes part) const {
       !not_behind(part.data() + part.size(), bytes_.data() + bytes_.size())) {
     return;
   }
-  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto address = reinterpret_cast<uintptr_t>(part.data());
-  const uintptr_t begin = (address + page - 1) / page * page;
-  const uintptr_t end = (address + part.size()) / page * page;
-  if (begin >= end) return;
-  // Where the system refuses, the pages stay: slower, not wrong.
-  madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+  ReleasePages(part);
 }
 
 }  // namespace mxc::runtime

@@ -65,6 +65,7 @@ Status Fit::OpenJob() {
   const std::string cannot =
       CannotCombine({request_.trainer.accumulate > 1, request_.trainer.ema > 0,
                      request_.device, job_ ? request_.job.kvstore : "",
+                     request_.job.shards_states, request_.trainer.save_caffe,
                      static_cast<int>(stages_->size())});
   if (!cannot.empty()) return {StatusCode::kInvalidArgument, cannot};
   if (!job_ || !job_->hosts) return {};
@@ -284,6 +285,9 @@ StatusOr<train::TrainResult> Fit::Train(train::Reporter& reporter) {
   for (const data::Iterator* opened : {samples_.get(), validation_.get()}) {
     if (opened == nullptr || opened->remark().empty() || !speaks()) continue;
     reporter.Warn(opened->remark());
+  }
+  if (worker_ != nullptr && !worker_->remark().empty() && speaks()) {
+    reporter.Say(worker_->remark());
   }
   trainer_.emplace(*trained_, *samples_, validation_.get(), reporter,
                    request_.trainer);

@@ -49,6 +49,10 @@ std::string CannotPass(const Combination& asked) {
   if (asked.averages) {
     return std::string("--ema") + why + "each of which keeps its own states";
   }
+  if (asked.shards_states) {
+    return std::string("--shard-states") + why +
+           "each of which keeps its own states";
+  }
   if (!asked.device.empty() && asked.device != "cpu") {
     return "--device " + asked.device + why + "which processors train";
   }
@@ -58,10 +62,29 @@ std::string CannotPass(const Combination& asked) {
          "whose workers exchange what passes between stages";
 }
 
+// Of a job whose workers each keep a share of the states.
+std::string CannotShard(const Combination& asked) {
+  if (asked.saves_caffe) {
+    return "--save-caffe writes what one process keeps, and with "
+           "--shard-states each worker keeps its own";
+  }
+  if (asked.kvstore == "allreduce") return "";
+  return "--shard-states is for --kvstore allreduce, where each worker would "
+         "keep all states; with --kvstore " +
+         asked.kvstore +
+         (kvstore::ParseRule(asked.kvstore)
+              ? " each worker makes updates of its own"
+              : " servers share them, and workers keep none");
+}
+
 }  // namespace
 
 std::string CannotCombine(const Combination& asked) {
   if (asked.stages > 1) return CannotPass(asked);
+  if (asked.shards_states && !asked.kvstore.empty()) {
+    const std::string cannot = CannotShard(asked);
+    if (!cannot.empty()) return cannot;
+  }
   if (asked.accumulates && !asked.device.empty() && asked.device != "cpu") {
     return "--accumulate adds gradients up in the memory of the host, and '" +
            asked.device + "' keeps them on a GPU; take a larger --batch-size";

@@ -109,7 +109,8 @@ struct Combination {
   bool accumulates = false, averages = false;  // accumulate, ema
   std::string device;                          // as Request::device
   std::string kvstore;                         // of a job; else empty
-  int stages = 1;                              // of a pipeline
+  bool shards_states = false, saves_caffe = false;
+  int stages = 1;  // of a pipeline
 };
 std::string CannotCombine(const Combination& asked);
 
@@ -214,6 +215,12 @@ void Request::DescribeJob(Fields& f) {
          "(elastic averaging) or block_momentum, where workers train by "
          "themselves and average parameters every --period steps",
          job::CheckKvstore);
+  f.Flag("shard-states", job.shards_states,
+         "of allreduce: each worker keeps what the optimizer keeps, and the "
+         "sums of gradients, for its share of the parameters alone, updates "
+         "those and gives them to the others: the same bytes, and of N workers "
+         "each has 1/N of the optimizer's memory. Checkpoints are those of any "
+         "other training");
   f.Number("staleness", job.staleness, {},
            "of dist_ssp: how many steps of others a worker may lack",
            {.shown = true});
@@ -234,8 +241,9 @@ void Request::DescribeJob(Fields& f) {
          "of gradients on their way to servers: none, f16, 2bit:threshold=0.5, "
          "1bit:threshold=0, 1bit_cntk");
   f.Number("cut-from", job.cut_from, {},
-           "of a job with several servers: parameters of at least so many "
-           "elements are cut into a part for each",
+           "of a job with several servers, or with --shard-states: parameters "
+           "of at least so many elements are cut into a part for each server, "
+           "or worker",
            {.shown = true});
   f.Number("slice", job.slice, {},
            "parameters travel in slices of about so many elements, and one is "

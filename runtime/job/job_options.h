@@ -25,6 +25,7 @@ struct JobOptions {
   uint32_t staleness = 3;           // of dist_ssp
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
   int64_t accumulate = 1;           // batches of a worker that make an update
+  bool shards_states = false;       // of allreduce: as ShardedStep does
   bool pipeline = false;            // workers are the stages of a network
 
   Leaving leaving() const;

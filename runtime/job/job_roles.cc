@@ -9,11 +9,14 @@
 #include "runtime/job/averaging_step.h"
 #include "runtime/job/distributed_step.h"
 #include "runtime/job/pipeline_step.h"
+#include "runtime/job/sharded_step.h"
 #include "runtime/train/step/artifact_shelf.h"
 #include "runtime/train/step/buckets.h"
+#include "runtime/train/step/state_shares.h"
 
 namespace mxc::job {
 
+using runtime::Format;
 using train::ArtifactKeys;
 
 namespace {
@@ -27,8 +30,11 @@ StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
     return keys;
   }
   const auto rule = kvstore::ParseRule(options.kvstore);
-  auto keys = rule ? train::ParametersOf(model, rule == Rule::kBlockMomentum)
-                   : train::KeysOf(model);
+  auto keys = rule
+                  ? train::ParametersOf(model, rule == Rule::kBlockMomentum)
+                  : train::KeysOf(model.tables(), options.shards_states
+                                                      ? train::Kept::kParameters
+                                                      : train::Kept::kAll);
   if (!keys.ok()) return keys;
   if (keys->loss_scale && !options.reduces()) {
     return Fail(
@@ -49,10 +55,23 @@ std::string PlanOf(const JobOptions& options, const train::StageSet& stages) {
   const runtime::Model& model = *stages.models().front();
   std::string plan =
       options.reduces() ? train::TextOf(train::BucketsOf(model)) : "";
+  if (options.shards_states) {
+    plan += Format(" states cut from %llu",
+                   static_cast<unsigned long long>(options.cut_from));
+  }
   if (options.accumulate > 1) {
     plan += "accumulate=" + std::to_string(options.accumulate);
   }
   return plan;
+}
+
+// What the workers' memory has of what an optimizer keeps.
+std::string RemarkOf(const train::StateShares& shares, uint32_t workers) {
+  return Format(
+      "of %.1f MB that the optimizer keeps, each of %u workers has %.1f MB at "
+      "most",
+      static_cast<double>(shares.bytes()) / 1e6, workers,
+      static_cast<double>(shares.most()) / 1e6);
 }
 
 }  // namespace
@@ -101,6 +120,15 @@ StatusOr<std::unique_ptr<JobWorker>> JobWorker::Make(
   } else if (options.averages()) {
     made->distributed_ = std::make_unique<AveragingStep>(
         step, made->keys_, worker, job.rank, node.averaging());
+  } else if (options.shards_states) {
+    MXC_RT_ASSIGN(made->updated_, train::KeysOf(step.model()->tables()));
+    MXC_RT_ASSIGN(
+        auto shares,
+        train::StateShares::Of(made->updated_, job.workers, options.cut_from));
+    made->remark_ = RemarkOf(shares, job.workers);
+    made->distributed_ = std::make_unique<ShardedStep>(
+        step, made->keys_, made->updated_, std::move(shares), worker, job.rank,
+        job.workers, [&node, &worker] { return node.MakeMesh(worker); });
   } else if (options.reduces()) {
     made->distributed_ = std::make_unique<AllReduceStep>(
         step, made->keys_, worker, job.rank, job.workers,

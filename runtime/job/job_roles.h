@@ -28,6 +28,8 @@ class JobWorker {
       train::ArtifactStep& step);
 
   train::TrainStep& step() { return *distributed_; }
+  // About how the job trains, to be told; empty: nothing.
+  const std::string& remark() const { return remark_; }
   Status Finish() { return worker_->Finish(); }
   // The whole job ends, and why.
   void Abort(const std::string& sentence) { worker_->Abort(sentence); }
@@ -36,6 +38,8 @@ class JobWorker {
   explicit JobWorker(train::ArtifactKeys keys) : keys_(std::move(keys)) {}
 
   const train::ArtifactKeys keys_;
+  train::ArtifactKeys updated_;  // where servers do not have all
+  std::string remark_;
   std::unique_ptr<JobNode> node_;
   std::unique_ptr<kvstore::Worker> worker_;
   std::unique_ptr<train::TrainStep> distributed_;

@@ -28,15 +28,10 @@ class MeshMember final : public runtime::HostMember {
   void Receive(void* to, uint64_t bytes, size_t device) override;
   Status status() const override { return status_; }
 
-  // What is no tensor, apart from those; both wait until it has gone, or come.
-  Status SendApart(size_t device, std::span<const std::byte> bytes);
-  Status ReceiveApart(size_t device, std::span<std::byte> bytes);
+  kvstore::Mesh& mesh() const { return *mesh_; }
 
  private:
-  enum Slot : uint64_t { kTensors, kApart };
-
   void RefuseSums();
-  Status ReceiveIn(Slot slot, size_t device, std::span<std::byte> bytes);
 
   const std::unique_ptr<kvstore::Mesh> mesh_;
   Status status_;

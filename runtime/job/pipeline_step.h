@@ -61,8 +61,6 @@ class PipelineStep final : public JobStep {
  private:
   Status SendStates();
   Status ReceiveStates();
-  Status ReceiveInto(const runtime::NamelessFile& file, size_t stage,
-                     uint64_t bytes);
 
   const train::StageSet& stages_;
   const MeshMaker make_mesh_;

@@ -179,20 +179,25 @@ StatusOr<StateValue> StateOfForm(
   return value;
 }
 
-// Behind the states of the step stand those that it has collected.
+// Behind the states of the step stand those that it has collected of others.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   std::vector<data::Field> fields = step.states();
+  const size_t own_count = fields.size();
+  const StateNames own_states(step.facts(), step.states());
+  std::map<size_t, Array> collected;  // by index
   for (const NamedArray& named : step.collected()) {
+    const auto own = own_states.Find(named.name);
+    collected.emplace(own.value_or(fields.size()), named.array);
+    if (own) continue;
     fields.push_back({named.name, named.array.type, named.array.shape});
   }
   const StateNames states(step.facts(), fields);
-  const size_t own_count = step.states().size();
   const auto saves = [&](size_t index) {
     return index >= own_count || step.Saves(index);
   };
   const auto view = [&](size_t index) {
-    return index < own_count ? View(step, index)
-                             : step.collected()[index - own_count].array;
+    const auto found = collected.find(index);
+    return found == collected.end() ? View(step, index) : found->second;
   };
   const TrainFacts& facts = step.facts();
   checkpoint.parameters.clear();

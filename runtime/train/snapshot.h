@@ -15,7 +15,8 @@ namespace mxc::train {
 
 // Every state that the step saves, or has collected: parameters and auxiliary states in
 // `parameters`, their moving averages in `averages`, the optimizer's in `updater`
-// in MXNet's form, the rest in `states`. The arrays are the network's own memory,
+// in MXNet's form, the rest in `states`. What was collected stands for the step's
+// own of that name. The arrays are the network's own memory,
 // not copies: they are valid until its next step. Other fields of the checkpoint
 // stay.
 Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);

@@ -122,8 +122,8 @@ class TrainStep {
   virtual Status EndEpoch() { return {}; }
   // Brings states here that somebody else keeps, for a checkpoint.
   virtual Status CollectStates() { return {}; }
-  // What CollectStates has brought of the states that are elsewhere
-  // (TrainFacts), as arrays that lie in files.
+  // What CollectStates has brought, as arrays that lie in files: states that are
+  // elsewhere (TrainFacts), or of which others keep a part.
   virtual const std::vector<runtime::NamedArray>& collected() const {
     static const std::vector<runtime::NamedArray> none;
     return none;

@@ -80,7 +80,7 @@ class StoreCase {
     if (line_.contains("optimizer")) {
       MXC_RETURN_IF_ERROR(Compile());
       const auto model = run::Take(runtime::Model::Open(artifact_, {}));
-      keys_ = run::Take(train::KeysOf(*model));
+      keys_ = run::Take(train::KeysOf(model->tables()));
       make_shelf_ = [this, model] {
         return std::unique_ptr<kvstore::Shelf>(
             run::Take(train::ArtifactShelf::Make(model, keys_)));

@@ -56,7 +56,7 @@ class ModuleJob {
   Result<std::string> Run() {
     MXC_RETURN_IF_ERROR(Compile());
     const auto model = run::Take(runtime::Model::Open(artifact_, {}));
-    keys_ = run::Take(train::KeysOf(*model));
+    keys_ = run::Take(train::KeysOf(model->tables()));
     KvstoreJob job;
     job.servers = line_["servers"];
     job.keys = keys_.table;

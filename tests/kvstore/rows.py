@@ -107,7 +107,9 @@ def cases(mxc):
              (2, 2, 1, "dist_sync"), (2, 1, 0, "dist_sync")]
     gloo = os.path.join(os.path.dirname(mxc), "../lib/libmxc_gloo.so")
     if os.path.exists(gloo):
-        found.append((2, 1, 1, "allreduce"))
+        found += [(2, 1, 1, "allreduce"),
+                  (2, 1, 1, "allreduce --shard-states"),
+                  (2, 1, 0, "allreduce --shard-states")]
     return found
 
 
@@ -152,7 +154,7 @@ def main():
                 if servers > 0:
                     train = [mxc, "launch", "--workers", str(workers),
                              "--servers", str(servers), "--", *train,
-                             "--kvstore", store, "--cut-from", "100"]
+                             "--kvstore", *store.split(), "--cut-from", "100"]
                 subprocess.run(train, check=True)
                 learned = read_params("learned-0001.params")
                 wanted = expected(first, words, labels, workers, rule, lazy)

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "runtime/base/dynamic_library.h"
-#include "runtime/base/start_thread.h"
 #include "runtime/kvstore/gloo/plugin.h"
 
 namespace mxc::kvstore {
@@ -70,8 +69,7 @@ StatusOr<std::unique_ptr<AllReduce>> AllReduce::Make(
   std::unique_ptr<AllReduce> made(new AllReduce(std::move(mesh)));
   MXC_RT_RETURN_IF_ERROR(made->mesh_->AwaitAll());
   if (made->mesh_->workers() > 1) MXC_RT_RETURN_IF_ERROR(made->Load());
-  made->thread_ = runtime::StartThread("sums gradients",
-                                       [all = made.get()] { all->Loop(); });
+  made->thread_.emplace(*made->mesh_);
   return made;
 }
 
@@ -84,45 +82,8 @@ Status AllReduce::Load() {
 }
 
 AllReduce::~AllReduce() {
-  {
-    const std::lock_guard lock(mutex_);
-    stop_ = true;
-    if (done_ < begun_) mesh_->Break();
-  }
-  changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.reset();
   if (gloo_ != nullptr) TheGloo()->close(gloo_);
-}
-
-void AllReduce::Begin(std::span<float> values) {
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(values);
-    ++begun_;
-  }
-  changed_.notify_all();
-}
-
-Status AllReduce::Wait(uint64_t sums) {
-  std::unique_lock lock(mutex_);
-  changed_.wait(lock, [&] { return done_ >= sums || !failed_.ok(); });
-  return done_ >= sums ? Status() : failed_;
-}
-
-void AllReduce::Loop() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [this] { return stop_ || !waiting_.empty(); });
-    if (stop_ || !failed_.ok()) return;
-    const auto values = waiting_.front();
-    waiting_.pop_front();
-    lock.unlock();
-    const Status status = Sum(values);
-    lock.lock();
-    failed_ = status;
-    done_ += status.ok() ? 1 : 0;
-    changed_.notify_all();
-  }
 }
 
 Status AllReduce::Sum(std::span<float> values) {

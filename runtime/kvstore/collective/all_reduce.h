@@ -7,13 +7,11 @@
 // about it when they begin, and never talk about it again.
 #pragma once
 
-#include <condition_variable>
-#include <deque>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <span>
-#include <thread>
 
+#include "runtime/kvstore/collective/exchange_thread.h"
 #include "runtime/kvstore/collective/mesh.h"
 
 struct mxc_gloo;
@@ -32,30 +30,24 @@ class AllReduce {
   // Begins, and returns; sums are made one after the other. Until Wait the
   // values belong to the sum. All workers begin the same ones in the same
   // order. An error is for good: Wait tells it.
-  void Begin(std::span<float> values);
+  void Begin(std::span<float> values) {
+    thread_->Begin([this, values] { return Sum(values); });
+  }
   // Until so many of those that were begun are there, from the first on.
-  Status Wait(uint64_t sums);
-  Status Wait() { return Wait(begun_); }
+  Status Wait(uint64_t sums) { return thread_->Wait(sums); }
+  Status Wait() { return Wait(begun()); }
   // How many were begun.
-  uint64_t begun() const { return begun_; }
+  uint64_t begun() const { return thread_->begun(); }
 
  private:
   explicit AllReduce(std::unique_ptr<Mesh> mesh);
   Status Load();
-  void Loop();
   Status Sum(std::span<float> values);
 
   const std::unique_ptr<Mesh> mesh_;
   const std::unique_ptr<mxc_mesh> calls_;
   mxc_gloo* gloo_ = nullptr;
-  uint64_t begun_ = 0;
-  std::mutex mutex_;  // of those that follow
-  std::condition_variable changed_;
-  std::deque<std::span<float>> waiting_;
-  uint64_t done_ = 0;
-  Status failed_;
-  bool stop_ = false;
-  std::thread thread_;  // uses the rest
+  std::optional<ExchangeThread> thread_;  // uses the rest
 };
 
 }  // namespace mxc::kvstore

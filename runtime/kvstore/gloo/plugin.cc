@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/kvstore/gloo/ring.h"
+
 namespace {
 
 using std::chrono::milliseconds;
@@ -183,10 +185,6 @@ void Sum(void* to, const void* one, const void* other, size_t count) {
   for (size_t i = 0; i < count; ++i) sum[i] = a[i] + b[i];
 }
 
-// Twice gloo's own: between segments two threads hand over to each other, which
-// costs more than what larger ones overlap less.
-constexpr size_t kSegment = size_t{2} << 20;
-
 // Exceptions become sentences.
 template <class Call>
 int Try(char* error, size_t error_size, Call call) {
@@ -228,7 +226,7 @@ int mxc_gloo_sum(mxc_gloo* gloo, float* values, uint64_t count, char* error,
     options.setAlgorithm(gloo::AllreduceOptions::Algorithm::RING);
     options.setReduceFunction(Sum);
     options.setTag(gloo->calls++);
-    options.setMaxSegmentSize(kSegment);
+    options.setMaxSegmentSize(mxc::kvstore::kRingSegment);
     gloo::allreduce(options);
   });
 }

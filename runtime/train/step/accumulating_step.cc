@@ -27,7 +27,7 @@ AccumulatingStep::AccumulatingStep(ArtifactStep& step, ArtifactKeys keys)
 
 StatusOr<std::unique_ptr<AccumulatingStep>> AccumulatingStep::Make(
     ArtifactStep& step) {
-  auto keys = KeysOf(*step.model());
+  auto keys = KeysOf(step.model()->tables());
   if (!keys.ok()) return keys.status();
   return std::unique_ptr<AccumulatingStep>(
       new AccumulatingStep(step, std::move(*keys)));

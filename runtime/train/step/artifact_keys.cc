@@ -113,16 +113,25 @@ void AddPosition(ArtifactKeys& keys) {
 // What parameters share beside counters (nadam's schedule of momentum) has one
 // value on each server, as MXNet's optimizers have; then it matters which
 // parameters those are.
-StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
-  const Tables& tables = model.tables();
-  std::map<size_t, UpdateEntry> updates;  // by what they train
-  std::set<size_t> states;
+StatusOr<ArtifactKeys> KeysOf(const Tables& tables, Kept kept) {
+  std::map<size_t, UpdateEntry> updates;   // by what they train
+  std::set<size_t> states, of_parameters;  // what updates read and write
   for (size_t row = 0; row < tables.entries().size(); ++row) {
     if (tables.entries()[row].kind != MXC_ENTRY_UPDATE) continue;
     UpdateEntry update = ReadEntry(tables, row);
     states.insert(update.states.begin(), update.states.end());
     const auto trained = tables.TrainedState(tables.entries()[row].index);
-    if (trained) updates.emplace(*trained, std::move(update));
+    if (!trained) continue;
+    if (tables.states()[*trained].role == MXC_TENSOR_PARAMETER) {
+      of_parameters.insert(update.states.begin(), update.states.end());
+    }
+    updates.emplace(*trained, std::move(update));
+  }
+  if (kept == Kept::kParameters) {
+    std::erase_if(states, [&](size_t state) {
+      return !updates.contains(state) &&
+             updates.contains(GroupOf(tables, state));
+    });
   }
   ArtifactKeys keys;
   auto exchanges = ExchangesOf(tables);
@@ -143,6 +152,7 @@ StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model) {
       keys.counters.push_back(key);
     } else if (shared) {
       keys.placement = kvstore::Placement::kInTurn;
+      keys.shares = keys.shares || of_parameters.contains(state);
     }
     keys.table.push_back({name, row.bytes, trained, groups[group], shared,
                           exchange.priority,

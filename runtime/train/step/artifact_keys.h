@@ -22,6 +22,9 @@ struct ArtifactKeys {
   // Keys of the optimizer that count for each parameter by itself: how many
   // updates there were, and whether there was one.
   std::vector<size_t> counters;
+  // The updates of parameters change something that all of them share, beside
+  // counters: then it matters which updates a process makes.
+  bool shares = false;
   // Of one that trains in f16: the scale of the loss, whose gradient is not
   // finite where any gradient is not; then no other key is to be updated.
   std::optional<uint32_t> loss_scale;
@@ -31,11 +34,22 @@ struct ArtifactKeys {
 
   // Of workers that keep all states themselves: where the job begins.
   static ArtifactKeys OfPositionAlone();
+  // Returns whether the key is what an optimizer keeps for one parameter.
+  bool IsOptimizers(uint32_t key) const {
+    const kvstore::KeySpec& spec = table[key];
+    return !spec.trained && !spec.everywhere && key < position;
+  }
   // Of a state, by its row in the tables: its key, which there is.
   uint32_t KeyOfState(size_t state) const;
 };
 
-runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Model& model);
+// What of a parameter is a key.
+enum class Kept {
+  kAll,         // it, and what the optimizer keeps for it
+  kParameters,  // it alone: servers are not to have the rest
+};
+runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Tables& tables,
+                                       Kept kept = Kept::kAll);
 // Of one whose workers train by themselves: the parameters, and where they have
 // a block momentum "NAME/speed" behind each, which is no state of the model.
 runtime::StatusOr<ArtifactKeys> ParametersOf(const runtime::Model& model,

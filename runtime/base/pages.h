@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory that is there and costs nothing until it is touched.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace mxc::runtime {
+
+// Gives the memory of all pages that lie within the bytes back. Zeroed memory
+// straight from the system (memory.h) is zero again, a file's is read anew.
+void ReleasePages(std::span<const std::byte> bytes);
+
+}  // namespace mxc::runtime
