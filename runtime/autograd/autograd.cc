@@ -78,7 +78,8 @@ Status Autograd::CallRecorded(const std::shared_ptr<CallableOperator>& op,
                               bool training) {
   Refs refs(inputs);
   const ArrayRefs arrays = refs;
-  MXC_RT_ASSIGN(const auto call, op->Recorded(arrays, training));
+  MXC_RT_ASSIGN(const auto call,
+                op->Recorded(arrays, training, imperative_.team()));
   const RecordedForm& form = call->form;
   if (outputs.size() > form.visible_outputs) {
     return Fail(StatusCode::kInvalidArgument,
@@ -114,7 +115,8 @@ Status Autograd::RecordView(const std::shared_ptr<CallableOperator>& op,
   if (!AutogradFlags::Here().recording || !array.origin.IsLive()) return {};
   const NDArray* const input = &array.array;
   NDArray* const output = &view.array;
-  MXC_RT_ASSIGN(const auto call, op->Recorded({&input, 1}, false));
+  MXC_RT_ASSIGN(const auto call,
+                op->Recorded({&input, 1}, false, imperative_.team()));
   if (call->form.outputs.size() != 1 ||
       call->form.outputs[0] != view.array.type()) {
     return Fail(StatusCode::kInvalidArgument, "%s does not give %s",

@@ -19,7 +19,7 @@ namespace mxc::runtime {
 // A call that is to be run later.
 struct WaitingCall {
   std::shared_ptr<CallableOperator> op;
-  CompiledCall* compiled = nullptr;  // `op` keeps it
+  CompiledCallPtr compiled;
   std::vector<NDArray> inputs, outputs;
 
   std::string Text() const { return op->Text(compiled->form().inputs); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <utility>
 
@@ -34,6 +35,14 @@ uint64_t ModelledNanoseconds(const Tables& tables, const mxc_entry& entry) {
   return sum;
 }
 
+// As many as the process may use, or as users of MXNet and of PyTorch say: "2", or
+// for nested teams "2,1".
+int ThreadsOfTeam() {
+  const char* const text = std::getenv("OMP_NUM_THREADS");
+  const int wanted = text == nullptr ? 0 : std::atoi(text);
+  return wanted < 1 ? AvailableThreads() : std::min(wanted, AvailableThreads());
+}
+
 uint64_t NextNumber() {
   static std::atomic<uint64_t> numbers{0};
   return ++numbers;
@@ -41,13 +50,14 @@ uint64_t NextNumber() {
 
 }  // namespace
 
-SharedTeam::SharedTeam()
-    : idle_(std::make_shared<IdleExecutors>(MostIdleBytes())) {}
+SharedTeam::SharedTeam(size_t most_kept)
+    : idle_(std::make_shared<IdleExecutors>(MostIdleBytes())),
+      kept_(most_kept) {}
 
 StatusOr<std::shared_ptr<Team>> SharedTeam::Get() {
   const std::lock_guard lock(mutex_);
   if (team_ == nullptr) {
-    MXC_RT_ASSIGN(team_, Team::Start(AvailableThreads()));
+    MXC_RT_ASSIGN(team_, Team::Start(ThreadsOfTeam()));
   }
   return team_;
 }

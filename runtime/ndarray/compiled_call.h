@@ -16,6 +16,7 @@
 #include "runtime/executor/team.h"
 #include "runtime/ndarray/array.h"
 #include "runtime/ndarray/idle_executors.h"
+#include "runtime/ndarray/kept_calls.h"
 
 namespace mxc::runtime {
 
@@ -44,20 +45,24 @@ struct CallForm {
   std::shared_ptr<const GradientSource> recorded;  // null: it is not recorded
 };
 
-// Threads for all executors, started when the first one needs them, and the
-// executors of larger programs while nobody runs them: they keep an eighth of the
-// machine's memory at most.
+// What calls share: threads for all executors, started when the first one needs
+// them; the executors of larger programs while nobody runs them, an eighth of the
+// machine's memory at most; and what operators have made.
 class SharedTeam {
  public:
-  SharedTeam();
+  // `most_kept`: each has mappings of its own, of which Linux gives a process
+  // 65,530, and some tens of kilobytes.
+  explicit SharedTeam(size_t most_kept = 2048);
 
   StatusOr<std::shared_ptr<Team>> Get();
   const std::shared_ptr<IdleExecutors>& idle() const { return idle_; }
+  KeptCalls& kept() { return kept_; }
 
  private:
   std::mutex mutex_;
   std::shared_ptr<Team> team_;
   const std::shared_ptr<IdleExecutors> idle_;
+  KeptCalls kept_;
 };
 
 class CompiledCall {
@@ -101,5 +106,7 @@ class CompiledCall {
   // Of a small program, the one that was used last.
   std::atomic<Executor*> at_hand_{nullptr};
 };
+
+using CompiledCallPtr = std::shared_ptr<CompiledCall>;
 
 }  // namespace mxc::runtime

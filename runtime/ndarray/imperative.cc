@@ -85,13 +85,12 @@ Status Imperative::Call(const std::shared_ptr<CallableOperator>& op,
   if (!compiled.ok()) {
     return Prefixed(compiled.status(), [&] { return TextOf(*op, inputs); });
   }
-  CompiledCall& call = **compiled;
-  const size_t visible = call.visible_outputs();
-  if (outputs.size() >= visible) return Run(op, call, inputs, outputs);
+  const size_t visible = (*compiled)->visible_outputs();
+  if (outputs.size() >= visible) return Run(op, *compiled, inputs, outputs);
   std::vector<NDArray> dropped(visible - outputs.size());
   std::vector<NDArray*> all(outputs.begin(), outputs.end());
   for (NDArray& one : dropped) all.push_back(&one);
-  return Run(op, call, inputs, all);
+  return Run(op, *compiled, inputs, all);
 }
 
 Status Imperative::CallRecorded(const std::shared_ptr<CallableOperator>& op,
@@ -101,12 +100,13 @@ Status Imperative::CallRecorded(const std::shared_ptr<CallableOperator>& op,
   if (!compiled.ok()) {
     return Prefixed(compiled.status(), [&] { return recorded.text; });
   }
-  return Run(op, **compiled, inputs, outputs);
+  return Run(op, *compiled, inputs, outputs);
 }
 
 Status Imperative::Run(const std::shared_ptr<CallableOperator>& op,
-                       CompiledCall& call, ArrayRefs inputs,
+                       const CompiledCallPtr& compiled, ArrayRefs inputs,
                        std::span<NDArray* const> outputs) {
+  const CompiledCall& call = *compiled;
   const auto text = [&] { return TextOf(*op, inputs); };
   const size_t visible = call.visible_outputs();
   const size_t hidden = call.hidden_outputs();
@@ -120,8 +120,9 @@ Status Imperative::Run(const std::shared_ptr<CallableOperator>& op,
   for (NDArray* output : outputs.first(visible)) written.Add(output);
   for (const size_t input : call.updates()) written.Add(inputs[input]);
   for (NDArray* output : outputs.subspan(visible)) written.Add(output);
-  const GivenCall given = {
-      op, call, inputs, written.all(), seed_, call.is_random() ? draws_++ : 0};
+  const GivenCall given = {op,     compiled,
+                           inputs, written.all(),
+                           seed_,  call.is_random() ? draws_++ : 0};
   const bool waits = loops_.Take(given);
   for (const NDArray* output : written.all()) output->chunk()->CountWrite();
   if (!waits) RunCall(engine_, given);

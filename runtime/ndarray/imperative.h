@@ -37,6 +37,8 @@ class Imperative {
     if (!is_naive_) loops_.SetCompiler(std::move(compiler));
   }
   Loops& loops() { return loops_; }
+  // What the calls of all operators share.
+  SharedTeam& team() { return team_; }
 
   // `outputs`: for the first of the visible outputs; those without a chunk are
   // made, those that are missing are computed and dropped. Inputs that the
@@ -72,8 +74,9 @@ class Imperative {
 
  private:
   // `outputs`: visible ones, then hidden ones.
-  Status Run(const std::shared_ptr<CallableOperator>& op, CompiledCall& call,
-             ArrayRefs inputs, std::span<NDArray* const> outputs);
+  Status Run(const std::shared_ptr<CallableOperator>& op,
+             const CompiledCallPtr& compiled, ArrayRefs inputs,
+             std::span<NDArray* const> outputs);
   Status Transfer(const NDArray& array, Access access, uint64_t bytes,
                   const std::function<void()>& copy);
 

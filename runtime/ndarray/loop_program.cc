@@ -43,8 +43,8 @@ class OneByOne {
       }
     }
     if (failure == nullptr) {
-      failure = values_.New(
-          GivenCall{call.op, *call.compiled, inputs, outputs}.Run());
+      failure =
+          values_.New(GivenCall{call.op, call.compiled, inputs, outputs}.Run());
     }
     for (const NDArray* output : outputs) {
       failures_[&output->variable()] = failure;

@@ -65,7 +65,7 @@ bool Loops::Take(const GivenCall& call) {
     const Locked locked(*this);
     if (TakeInto(call, gone)) return true;
   }
-  if (call.compiled.is_random()) {
+  if (call.compiled->is_random()) {
     // Its numbers follow from its place among all that draw.
     LoopFinder::Here().NoteWait(nullptr);
   } else {
@@ -76,7 +76,8 @@ bool Loops::Take(const GivenCall& call) {
 
 void Loops::Note(const GivenCall& call) {
   LoopFinder& finder = LoopFinder::Here();
-  for (LoopPart& part : finder.Note(call.compiled, call.inputs, call.outputs)) {
+  for (LoopPart& part :
+       finder.Note(*call.compiled, call.inputs, call.outputs)) {
     Register(std::move(part));
   }
 }
@@ -116,8 +117,8 @@ Loops::PartPtr Loops::Woken(const LoopPart& turn) {
 }
 
 bool Loops::TakeInto(const GivenCall& call, LetGo& gone) {
-  const bool is_random = call.compiled.is_random();
-  const uint64_t number = call.compiled.number();
+  const bool is_random = call.compiled->is_random();
+  const uint64_t number = call.compiled->number();
   if (!waiting_.empty()) {
     const std::vector<uint64_t>& turn = part_->turn.calls;
     const bool is_owner = owner_ == std::this_thread::get_id();
@@ -143,7 +144,7 @@ bool Loops::TakeInto(const GivenCall& call, LetGo& gone) {
 
 void Loops::Add(const GivenCall& call) {
   waiting_.push_back(
-      {call.op, &call.compiled, CopiesOf(call.inputs), CopiesOf(call.outputs)});
+      {call.op, call.compiled, CopiesOf(call.inputs), CopiesOf(call.outputs)});
   CountWaiting(waiting_.back(), 1);
   if (asks_for_lines_.load(std::memory_order_relaxed)) Tell(waiting_.back());
 }
@@ -240,7 +241,7 @@ std::shared_ptr<LoopProgram> Loops::ProgramOf(const CallSequence& sequence) {
 
 void Loops::RunEach(Calls calls, LetGo& gone) {
   for (const WaitingCall& call : calls) {
-    RunCall(engine_, {call.op, *call.compiled, RefsTo(call.inputs),
+    RunCall(engine_, {call.op, call.compiled, RefsTo(call.inputs),
                       RefsTo(call.outputs)});
   }
   gone.push_back(std::move(calls));

@@ -36,12 +36,48 @@ bool CallableOperator::Key::IsOf(ArrayRefs arrays, bool in_training) const {
                     });
 }
 
-CallableOperator::Table::value_type& CallableOperator::Find(ArrayRefs inputs,
-                                                            bool training) {
-  return *made_.try_emplace(Key{TypesOf(inputs), training}).first;
+CallableOperator::MadePtr CallableOperator::Find(ArrayRefs inputs,
+                                                 bool training,
+                                                 KeptCalls& kept) {
+  MadePtr last = last_.lock();
+  if (last == nullptr || !last->key.IsOf(inputs, training)) {
+    return FindInTable({TypesOf(inputs), training}, kept);
+  }
+  kept.Use(*last);
+  return last;
 }
 
-StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
+CallableOperator::MadePtr CallableOperator::Find(const RecordedCall& recorded,
+                                                 KeptCalls& kept) {
+  MadePtr last = last_.lock();
+  if (last == nullptr || last->recorded.get() != &recorded) {
+    return FindInTable({recorded.inputs, recorded.training}, kept);
+  }
+  kept.Use(*last);
+  return last;
+}
+
+CallableOperator::MadePtr CallableOperator::FindInTable(Key key,
+                                                        KeptCalls& kept) {
+  std::weak_ptr<Made>& known = made_[key];
+  MadePtr made = known.lock();
+  if (made != nullptr) {
+    kept.Use(*made);
+    last_ = made;
+    return made;
+  }
+  made = std::make_shared<Made>(std::move(key));
+  known = made;
+  last_ = made;
+  kept.Keep(made);
+  if (made_.size() > most_made_) {
+    std::erase_if(made_, [](const auto& one) { return one.second.expired(); });
+    most_made_ = std::max<size_t>(64, 2 * made_.size());
+  }
+  return made;
+}
+
+StatusOr<CompiledCallPtr> CallableOperator::Compile(
     const Key& key, std::shared_ptr<const GradientSource> recorded,
     SharedTeam& team) const {
   MXC_RT_ASSIGN(CompiledOperator compiled,
@@ -51,65 +87,76 @@ StatusOr<std::shared_ptr<CompiledCall>> CallableOperator::Compile(
       CallForm{key.inputs, key.training, std::move(recorded)}, team);
 }
 
-StatusOr<CompiledCall*> CallableOperator::For(ArrayRefs inputs, bool training,
-                                              SharedTeam& team) {
-  const auto* const last = last_call_.load(std::memory_order_acquire);
-  if (last != nullptr && last->first.IsOf(inputs, training)) {
-    return last->second.call.get();
+StatusOr<CompiledCallPtr> CallableOperator::For(ArrayRefs inputs, bool training,
+                                                SharedTeam& team) {
+  MadePtr made;
+  {
+    const std::lock_guard lock(mutex_);
+    made = Find(inputs, training, team.kept());
+    if (made->call != nullptr) return PartOf(std::move(made), &Made::call);
   }
-  const std::lock_guard lock(mutex_);
-  auto& entry = Find(inputs, training);
-  auto& [key, made] = entry;
-  if (made.call == nullptr) {
-    MXC_RT_ASSIGN(made.call, Compile(key, nullptr, team));
+  const std::lock_guard making(making_);
+  if (made->call == nullptr) {
+    MXC_RT_ASSIGN(CompiledCallPtr call, Compile(made->key, nullptr, team));
+    const std::lock_guard lock(mutex_);
+    made->call = std::move(call);
   }
-  last_call_.store(&entry, std::memory_order_release);
-  return made.call.get();
+  return PartOf(std::move(made), &Made::call);
 }
 
-StatusOr<CompiledCall*> CallableOperator::For(const RecordedCall& recorded,
-                                              SharedTeam& team) {
-  const auto* const last = last_recorded_.load(std::memory_order_acquire);
-  if (last != nullptr && last->second.recorded.get() == &recorded) {
-    return last->second.recording.get();
-  }
-  const std::lock_guard lock(mutex_);
-  auto& entry =
-      *made_.try_emplace(Key{recorded.inputs, recorded.training}).first;
-  auto& [key, made] = entry;
-  if (made.recording == nullptr) {
-    // Where nothing is hidden it is what calls that are not recorded run.
-    const bool has_hidden =
-        made.call == nullptr ||
-        made.call->visible_outputs() != recorded.form.outputs.size();
-    if (has_hidden) {
-      MXC_RT_ASSIGN(made.recording, Compile(key, recorded.form.source, team));
-      const bool is_call =
-          made.call == nullptr && made.recording->hidden_outputs() == 0;
-      if (is_call) made.call = made.recording;
-    } else {
-      made.recording = made.call;
+StatusOr<CompiledCallPtr> CallableOperator::For(const RecordedCall& recorded,
+                                                SharedTeam& team) {
+  MadePtr made;
+  {
+    const std::lock_guard lock(mutex_);
+    made = Find(recorded, team.kept());
+    if (made->recording != nullptr) {
+      return PartOf(std::move(made), &Made::recording);
     }
   }
-  last_recorded_.store(&entry, std::memory_order_release);
-  return made.recording.get();
+  const std::lock_guard making(making_);
+  if (made->recording == nullptr) {
+    CompiledCallPtr recording = made->call;
+    // Where nothing is hidden it is what calls that are not recorded run.
+    if (recording == nullptr ||
+        recording->visible_outputs() != recorded.form.outputs.size()) {
+      MXC_RT_ASSIGN(recording, Compile(made->key, recorded.form.source, team));
+    }
+    const std::lock_guard lock(mutex_);
+    if (made->call == nullptr && recording->hidden_outputs() == 0) {
+      made->call = recording;
+    }
+    made->recording = std::move(recording);
+  }
+  return PartOf(std::move(made), &Made::recording);
+}
+
+// One count of owners for both: the caller's.
+CompiledCallPtr CallableOperator::PartOf(MadePtr made,
+                                         CompiledCallPtr Made::* part) {
+  CompiledCall* const call = ((*made).*part).get();
+  return {std::move(made), call};
 }
 
 StatusOr<std::shared_ptr<const RecordedCall>> CallableOperator::Recorded(
-    ArrayRefs inputs, bool training) {
+    ArrayRefs inputs, bool training, SharedTeam& team) {
   static std::atomic<uint64_t> numbers{0};
-  const auto* const last = last_recorded_.load(std::memory_order_acquire);
-  if (last != nullptr && last->first.IsOf(inputs, training)) {
-    return last->second.recorded;
+  MadePtr made;
+  {
+    const std::lock_guard lock(mutex_);
+    made = Find(inputs, training, team.kept());
+    if (made->recorded != nullptr) return made->recorded;
   }
-  const std::lock_guard lock(mutex_);
-  auto& [key, made] = Find(inputs, training);
-  if (made.recorded == nullptr) {
+  const std::lock_guard making(making_);
+  if (made->recorded == nullptr) {
+    const Key& key = made->key;
     MXC_RT_ASSIGN(RecordedForm form, compiler_->Record(key.inputs, training));
-    made.recorded = std::make_shared<const RecordedCall>(RecordedCall{
+    auto recorded = std::make_shared<const RecordedCall>(RecordedCall{
         Text(key.inputs), key.inputs, training, std::move(form), ++numbers});
+    const std::lock_guard lock(mutex_);
+    made->recorded = std::move(recorded);
   }
-  return made.recorded;
+  return made->recorded;
 }
 
 }  // namespace mxc::runtime

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is called: operators, networks, gradients. Compiled when they are first
-// called for operands of new types, and kept.
+// called for operands of new types, and kept as long as they are used (KeptCalls).
 #pragma once
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "runtime/base/status.h"
 #include "runtime/ndarray/array.h"
 #include "runtime/ndarray/compiled_call.h"
+#include "runtime/ndarray/kept_calls.h"
 
 namespace mxc::runtime {
 
@@ -76,13 +76,14 @@ class CallableOperator {
   std::string Text(std::span<const ArrayType> inputs) const;
 
   // Each of these is made by the first caller; others that ask at the same time
-  // wait. They live as long as the operator.
-  StatusOr<CompiledCall*> For(ArrayRefs inputs, bool training,
-                              SharedTeam& team);
+  // wait. The team's KeptCalls keep them.
+  StatusOr<CompiledCallPtr> For(ArrayRefs inputs, bool training,
+                                SharedTeam& team);
   // With the hidden outputs of `recorded`, of the same operands.
-  StatusOr<CompiledCall*> For(const RecordedCall& recorded, SharedTeam& team);
+  StatusOr<CompiledCallPtr> For(const RecordedCall& recorded, SharedTeam& team);
   StatusOr<std::shared_ptr<const RecordedCall>> Recorded(ArrayRefs inputs,
-                                                         bool training);
+                                                         bool training,
+                                                         SharedTeam& team);
 
  private:
   struct Key {
@@ -94,27 +95,35 @@ class CallableOperator {
   struct KeyHash {
     size_t operator()(const Key& key) const;
   };
-  struct Made {
-    std::shared_ptr<CompiledCall> call;       // null: not yet
-    std::shared_ptr<CompiledCall> recording;  // the same
+  struct Made final : KeptCalls::Kept {
+    explicit Made(Key its_key) : key(std::move(its_key)) {}
+    const Key key;
+    CompiledCallPtr call;       // null: not yet
+    CompiledCallPtr recording;  // the same
     std::shared_ptr<const RecordedCall> recorded;
   };
-  using Table = std::unordered_map<Key, Made, KeyHash>;
+  using MadePtr = std::shared_ptr<Made>;
 
   // Under the lock.
-  Table::value_type& Find(ArrayRefs inputs, bool training);
-  StatusOr<std::shared_ptr<CompiledCall>> Compile(
+  MadePtr Find(ArrayRefs inputs, bool training, KeptCalls& kept);
+  MadePtr Find(const RecordedCall& recorded, KeptCalls& kept);
+  MadePtr FindInTable(Key key, KeptCalls& kept);
+  static CompiledCallPtr PartOf(MadePtr made, CompiledCallPtr Made::* part);
+  StatusOr<CompiledCallPtr> Compile(
       const Key& key, std::shared_ptr<const GradientSource> recorded,
       SharedTeam& team) const;
 
   const std::string name_;
   const std::unique_ptr<OperatorCompiler> compiler_;
+  // Who makes something has this one, and takes the other within it to put it where
+  // callers find it: they do not wait for what others want.
+  std::mutex making_;
   std::mutex mutex_;
-  Table made_;  // only grows, and keeps its elements where they are
-  // What the last caller had, which the next one has most of the time; its call,
-  // or what it has recorded, is there.
-  std::atomic<const Table::value_type*> last_call_{nullptr};
-  std::atomic<const Table::value_type*> last_recorded_{nullptr};
+  // Of what is gone the keys are left, until there are as many again.
+  std::unordered_map<Key, std::weak_ptr<Made>, KeyHash> made_;
+  size_t most_made_ = 64;
+  // What the last caller had, which the next one has most of the time.
+  std::weak_ptr<Made> last_;
 };
 
 }  // namespace mxc::runtime

@@ -13,7 +13,7 @@ std::vector<NDArray> CopiesOf(ArrayRefs arrays) {
 }
 
 Status GivenCall::Run() const {
-  return Prefixed(compiled.Run(inputs, outputs, seed, draw),
+  return Prefixed(compiled->Run(inputs, outputs, seed, draw),
                   [&] { return Text(); });
 }
 
@@ -26,14 +26,14 @@ void RunCall(Engine& engine, const GivenCall& call) {
     uses.Add({&output->variable(), output->AccessToWrite()});
   }
   const char* const name = call.op->name().c_str();
-  if (call.compiled.is_brief() &&
+  if (call.compiled->is_brief() &&
       engine.TryRun(name, [&] { return call.Run(); }, uses.all())) {
     return;
   }
   engine.Push(
       {.name = name,
        .run =
-           [op = call.op, &compiled = call.compiled, seed = call.seed,
+           [op = call.op, compiled = call.compiled, seed = call.seed,
             draw = call.draw, read = CopiesOf(call.inputs),
             to = CopiesOf(call.outputs)] {
              const std::vector<const NDArray*> from = RefsTo(read),

@@ -17,7 +17,7 @@ namespace mxc::runtime {
 // With the arrays of somebody who has them as long as this lasts.
 struct GivenCall {
   const std::shared_ptr<CallableOperator>& op;
-  CompiledCall& compiled;  // `op` keeps it
+  const CompiledCallPtr& compiled;
   ArrayRefs inputs;
   ArrayRefs outputs;  // visible ones, next values of inputs, hidden ones
   uint64_t seed = 0, draw = 0;

@@ -57,6 +57,52 @@ for _ in range(6):
 """, runs=2)
 
 
+def test_arrays_that_are_computed_do_not_hold_up_the_end():
+    run("""
+import mxc.mxnet as mx
+x, product = mx.nd.ones((300, 300)), mx.nd.ones((300, 300))
+for _ in range(100):
+    product = mx.nd.dot(x, product) / 300
+    product += 1
+""", runs=5)
+
+
+def test_a_fork_among_calls_goes_on():
+    run("""
+import os
+import mxc.mxnet as mx
+x = mx.nd.ones((200, 200))
+for turn in range(30):
+    x = mx.nd.dot(x, x) / 200
+    x += 1
+    child = os.fork()
+    if child == 0:  # as a data loader's
+        assert mx.nd.ones((2, 2)).sum().asscalar() == 4
+        os._exit(0 if x.shape == (200, 200) else 1)
+    assert os.waitpid(child, 0)[1] == 0
+""", runs=2)
+
+
+def test_an_error_among_many_calls_is_told_once_and_ends_nothing():
+    run("""
+import mxc.mxnet as mx
+arrays = []
+for i in range(100):
+    x = mx.nd.ones((64, 64)) * i
+    if i == 9:
+        x.handle.fail("no tenth")  # in its turn
+    arrays.append(x + 1)
+told = []
+for i, array in enumerate(arrays):
+    try:
+        assert array[0, 0].asscalar() == i + 1
+    except mx.MXNetError as error:
+        told.append((i, "no tenth" in str(error)))
+assert told == [(9, True)], told
+mx.nd.waitall()
+""", runs=3)
+
+
 def test_ctrl_c_ends_a_compilation(tmp_path):
     code = """
 import mxc, signal, sys

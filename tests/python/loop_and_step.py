@@ -44,16 +44,40 @@ class Compiled:
                 for part in ("weight", "bias")]
 
 
+class CompiledBlock:
+    """The step of a block and a softmax, compiled whole; from the block's values."""
+
+    def __init__(self, net, x, y, **options):
+        loss = mx.sym.SoftmaxOutput(net(mx.sym.var("data")), mx.sym.var("softmax_label"),
+                                    name="softmax")
+        params = net.collect_params()
+        self.names = list(params)
+        self.trainer = mxc.compile(
+            loss.tojson(), params={name: params[name].data().asnumpy() for name in params},
+            entries=["train"], shapes={"data": x.shape, "softmax_label": y.shape},
+            optimizer="sgd", attributes={"momentum": MOMENTUM}).trainer(**options)
+
+    def step(self, x, y):
+        """One step."""
+        self.trainer.step(x, y, lr=LR)
+
+    def values(self):
+        """Parameters and running means."""
+        found = self.trainer.parameters()
+        return [found[name].copy() for name in self.names]
+
+
 class Loop:
-    """The same by autograd and Trainer."""
+    """The same by autograd and Trainer. values: of parameters; None: the net's own."""
 
     def __init__(self, net, values, shape):
-        net.initialize()
-        net(mx.nd.zeros(shape))
+        if values is not None:
+            net.initialize()
+            net(mx.nd.zeros(shape))
         net.hybridize()
         self.net = net
         self.params = list(net.collect_params().values())
-        for param, value in zip(self.params, values):
+        for param, value in zip(self.params, values or ()):
             param.set_data(mx.nd.array(value))
         self.trainer = gluon.Trainer(net.collect_params(), "sgd",
                                      {"learning_rate": LR, "momentum": MOMENTUM})
@@ -63,7 +87,7 @@ class Loop:
         with autograd.record():
             out = mx.nd.SoftmaxOutput(self.net(x), y)
         out.backward()
-        self.trainer.step(len(y))
+        self.trainer.step(len(x))
         return out
 
     def values(self):

@@ -6,6 +6,7 @@ import pathlib
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import mxc
@@ -127,6 +128,23 @@ def test_a_trainer_sums_over_workers(job):
     done = job(TRAINS)
     assert done.returncode == 0, done.stdout + done.stderr
     assert (done.stdout + done.stderr).count("as it should be") == 2
+
+
+EXAMPLE = pathlib.Path(__file__).parents[2] / "runtime/python/examples/arithmetic.py"
+
+
+def test_updates_by_arithmetic_are_the_same_by_one_process_and_by_two():
+    def results(done):
+        assert done.returncode == 0, done.stdout + done.stderr
+        return [[float(word) for word in line.split()[-3::2]]
+                for line in (done.stdout + done.stderr).splitlines() if "accuracy" in line]
+
+    alone, = results(subprocess.run([sys.executable, EXAMPLE], capture_output=True,
+                                    text=True, timeout=120, check=False))
+    assert alone[0] > 0.95
+    both = results(launch(EXAMPLE, "dist_sync"))
+    assert len(both) == 2 and both[0] == both[1]
+    np.testing.assert_allclose(both[0], alone, rtol=1e-3)
 
 
 def test_who_fails_ends_the_job(job):

@@ -88,6 +88,23 @@ def test_a_loop_is_one_program_and_says_which_lines_are_in_it():
     assert str(newest).startswith("one program, which ran")
 
 
+def test_a_loader_whose_processes_fork_in_the_loop_changes_nothing():
+    nodes, net, layers = dense([20, 10])
+    shape = (4, 1, 28, 28)
+    begin = Compiled(nodes, layers, shape).values()
+    samples = gluon.data.ArrayDataset(*batches((30, *shape[1:]))[0])
+    found = []
+    for workers in (0, 2):
+        loop = Loop(net, begin, shape)
+        for _ in range(3):
+            for x, y in gluon.data.DataLoader(samples, 4, last_batch="discard",
+                                              num_workers=workers):
+                loop.step(x, y)
+        found.append([value.tobytes() for value in loop.values()])
+    assert found[0] == found[1]
+    assert any(loop.runs >= 7 for loop in mxc.explain())
+
+
 def test_an_error_among_calls_that_wait_is_told_where_the_value_is_asked_for():
     loop, x, y = turned()
     with pytest.raises(mx.MXNetError, match="float32"):

@@ -144,6 +144,39 @@ def test_a_step_of_many_weights_is_one_program_whatever_the_rate(monkeypatch):
     assert len(programs) == 4 and len(set(programs)) == 1 and not operators
 
 
+CHANGES = [None, lambda o, u: o.set_learning_rate(0.5), None,
+           lambda o, u: setattr(o, "wd", 0.125), lambda o, u: setattr(o, "momentum", 0.25),
+           lambda o, u: setattr(o, "rescale_grad", 3), None, lambda o, u: o.set_lr_mult({1: 2}),
+           lambda o, u: o.set_wd_mult({2: 3}), lambda o, u: u.set_states(u.get_states()),
+           lambda o, u: u.states.update({0: u.states[0] * 2}), None,
+           lambda o, u: setattr(o, "clip_gradient", 0.5), None]
+
+
+def test_steps_like_the_last_one_end_where_something_is_otherwise():
+    def trained(together):
+        optimizer = mx.optimizer.SGD(momentum=0.5, learning_rate=0.1)
+        updater = mx.optimizer.get_updater(optimizer)
+        draws = np.random.RandomState(1)
+        weights, grads = ([mx.nd.array(draws.randn(*shape)) for shape in SHAPES]
+                          for _ in range(2))
+        for change in CHANGES:
+            if change:
+                change(optimizer, updater)
+            for grad in grads:
+                grad *= 0.75
+            if together:
+                updater(list(range(len(weights))), grads, weights)
+            else:
+                for each in zip(range(len(weights)), grads, weights):
+                    updater(*each)
+        assert optimizer._index_update_count == dict.fromkeys(range(4), len(CHANGES))
+        assert optimizer.num_update == len(CHANGES)
+        return [weight.asnumpy() for weight in weights]
+
+    for one, other in zip(trained(False), trained(True)):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_modules_update_each_device_at_once_and_functions_one_by_one():
     class Counted(mx.optimizer.Updater):
         """Counts calls."""

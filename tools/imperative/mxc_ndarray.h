@@ -25,9 +25,11 @@
  *   what it needs. Views keep the memory that they share.
  * - Threads: any call from any thread; those of one thread are in its order.
  * - Memory: dense and row-major, on the host. At most 8 axes, none of extent 0.
- * - The first call for operands of new types compiles, in 10 to 30 ms; code is
- *   kept as long as the operator's handle.
+ * - The first call for operands of new types compiles, in 10 to 30 ms; a process
+ *   keeps the code of the 2,048 that it used last.
  * - MXC_ENGINE=naive in the environment: every call runs before it returns.
+ *   OMP_NUM_THREADS: how many threads share what is large, before the first such
+ *   call; else one for each processor.
  */
 #ifndef MXC_TOOLS_IMPERATIVE_MXC_NDARRAY_H_
 #define MXC_TOOLS_IMPERATIVE_MXC_NDARRAY_H_

@@ -52,27 +52,28 @@ class _Scope:
     """Sets one or both flags in a with block, and puts them back behind it."""
 
     def __init__(self, recording, training):
-        self._recording, self._training = recording, training
+        self._recording = recording
+        self._training = None if training is None else bool(training)
         self._before = []
 
     def __enter__(self):
         recording = (None if self._recording is None else
-                     set_recording(self._recording))
-        _interrupted.depth = _pauses() + self._pauses(recording)
-        self._before.append((recording, None if self._training is None else
-                             set_training(self._training)))
+                     _ndarray.set_recording(self._recording))
+        training = (None if self._training is None else
+                    _ndarray.set_training(self._training))
+        if recording and not self._recording:
+            _interrupted.depth = _pauses() + 1
+        self._before.append((recording, training))
         return self
-
-    def _pauses(self, before):
-        return before is True and self._recording is False
 
     def __exit__(self, *_):
         recording, training = self._before.pop()
-        _interrupted.depth = _pauses() - self._pauses(recording)
+        if recording and not self._recording:
+            _interrupted.depth = _pauses() - 1
         if recording is not None:
-            set_recording(recording)
+            _ndarray.set_recording(recording)
         if training is not None:
-            set_training(training)
+            _ndarray.set_training(training)
 
 
 def record(train_mode=True):

@@ -150,7 +150,8 @@ class HybridBlock(Block):
             inputs = self._inputs(arrays)
         outputs = self._graph(inputs, self._op_hook)
         classes = self._classes or [type(arrays[0])] * len(outputs)
-        outputs = [cls(each._array, each.context) for cls, each in zip(classes, outputs)]
+        outputs = [each if cls is NDArray else cls(each._array, each.context)
+                   for cls, each in zip(classes, outputs)]
         if self._out_format is None or isinstance(self._out_format, int):
             return outputs[0] if len(outputs) == 1 else outputs
         return regroup(outputs, self._out_format)

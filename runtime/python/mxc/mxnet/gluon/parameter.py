@@ -315,6 +315,8 @@ class Parameter:
         """Its value on `ctx` (the only one, or the current)."""
         if self._stype != "default":
             self._must_be_dense("data", "row_sparse_data")
+        if self._data is not None and self._ctx_list[0] is ctx:
+            return self._data[0]
         return self._check_and_get(self._data, ctx)
 
     def list_data(self):

@@ -109,6 +109,8 @@ class Trainer:
         return not self._distributed and hasattr(self._kvstore, "init")
 
     def _prepare(self):
+        if self._kv_initialized and not self._params_to_init:
+            return
         # A forward that is recorded may be the first to ask for rows.
         with autograd.pause():
             if not self._kv_initialized:
@@ -195,25 +197,30 @@ class Trainer:
         self._update(ignore_stale_grad)
 
     def _update(self, ignore_stale_grad=False):
-        updates = [[] for _ in self._updaters]
+        in_store = self._kvstore and self._update_on_kvstore
+        updates = [([], [], []) for _ in self._updaters]
         for i, param in enumerate(self._params):
             if param.grad_req == "null":
                 continue
             arrays = param._check_and_get(param._data, list)
             if not ignore_stale_grad:
                 self._refuse_stale(param, arrays)
-            if self._kvstore and self._update_on_kvstore:
+            if in_store:
                 if param._stype == "default":
                     self._kvstore.pull(i, arrays, priority=-i)
                 continue
-            for update, array, grad in zip(updates, arrays, param.list_grad()):
+            for (indices, grads, weights), array, grad in zip(updates, arrays,
+                                                              param.list_grad()):
                 if not ignore_stale_grad or array._fresh_grad:
-                    update.append((i, grad, array))
-                    array._fresh_grad = False
-        for updater, update in zip(self._updaters, updates):
-            if update:
-                indices, grads, arrays = zip(*update)
-                updater(list(indices), list(grads), list(arrays))
+                    indices.append(i)
+                    grads.append(grad)
+                    weights.append(array)
+        for updater, (indices, grads, weights) in zip(self._updaters, updates):
+            if not indices:
+                continue
+            for weight in weights:
+                weight._fresh_grad = False
+            updater(indices, grads, weights)
 
     @staticmethod
     def _refuse_stale(param, arrays):

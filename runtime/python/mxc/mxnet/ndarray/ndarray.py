@@ -8,7 +8,7 @@ from ... import _ndarray
 from ..base import MXNetError, dtype_name
 from ..context import Context, current_context
 from . import _arithmetic, _indexing, _shapes
-from ._invoke import _invoke, call, give_results_as, is_recording
+from ._invoke import _invoke, call, give_results_as
 
 _DTYPE_NP_TO_MX = {None: -1, **{np.dtype(name).type: flag for flag, name in enumerate(
     ("float32", "float64", "float16", "uint8", "int32", "int8", "int64", "bool",
@@ -197,10 +197,8 @@ class NDArray:
         elif source.shape != self.shape:
             raise MXNetError(f"an array of shape {source.shape} cannot be copied to "
                              f"one of shape {self.shape}")
-        elif is_recording():  # an operator, which is recorded
+        else:  # an operator, which may be recorded, and part of a loop
             call("_copy", [source._array], (), [self._array])
-        else:
-            source._array.copy_to(self._array)
 
     def as_in_context(self, context):
         """Itself, or a copy where it lies in another context."""

@@ -3,12 +3,13 @@
 
 An optimizer's update() that calls apply() once and does nothing after it is marked
 with @one_call. A step over several weights then collects these calls and makes one
-program of them, which is compiled once: rates are its inputs.
+program of them, which is compiled once: rates are its inputs. A step that finds all
+as the last one did is called again without asking the optimizer for each weight.
 """
 
-import contextlib
 import functools
 import json
+import operator
 from collections import OrderedDict
 
 import numpy as np
@@ -31,14 +32,26 @@ def one_call(update):
     return update
 
 
+def of_settings(*names):
+    """The same for one whose call follows from rate, decay, state and what all
+    optimizers and this one have under these names; not from how often it was made."""
+    def mark(update):
+        update.settings = operator.attrgetter("rescale_grad", "clip_gradient", *names)
+        return one_call(update)
+    return mark
+
+
 def apply(op, arrays, out, **attrs):
     """Calls an operator that updates, or has it wait for others; attributes that
     are None are left out."""
-    given = {name: value for name, value in attrs.items() if value is not None}
-    if _collected is not None:
-        _collected.append((op, arrays, given, out))
-        return out
-    return nd._invoke(op, arrays, given, out)
+    if _collected is None:
+        return nd._invoke(op, arrays, _given(attrs), out)
+    _collected.append((op, [array._array for array in arrays], attrs, out._array))
+    return out
+
+
+def _given(attrs):
+    return {name: value for name, value in attrs.items() if value is not None}
 
 
 def may_collect(optimizer, weights, grads):
@@ -47,38 +60,95 @@ def may_collect(optimizer, weights, grads):
     return (len(weights) > 1 and getattr(rules.update, "is_one_call", False)
             and rules.update_multi_precision is Optimizer.update_multi_precision
             and not _ndarray.is_recording() and not is_watched()
-            and all(array.stype == "default" and type(array._array) is _ndarray.Array
-                    for array in (*weights, *grads))
+            and all(map(_is_dense, weights)) and all(map(_is_dense, grads))
             and not (optimizer.multi_precision
                      and any(weight.dtype == np.float16 for weight in weights)))
 
 
-@contextlib.contextmanager
-def collected():
-    """Within, updates wait; in the end all are called as one program."""
-    global _collected
-    _collected = []
-    try:
-        yield
-    finally:
-        calls, _collected = _collected, None
-        if calls:
-            _call(calls)
+def _is_dense(array):
+    return array.stype == "default" and type(array._array) is _ndarray.Array
+
+
+class Together:
+    """Steps over the same weights, each of them one program."""
+
+    def __init__(self):
+        self._calls = None  # of the last step
+        self._last = None  # the program, its inputs and outputs then
+        self._read = None  # what they follow from; None: that is not known
+        self._states = None
+
+    def step(self, update):
+        """Calls `update()`; what that applies waits and is called in the end."""
+        global _collected
+        _collected = calls = []
+        try:
+            update()
+        finally:
+            _collected = None
+            if calls:
+                self._call(calls)
+
+    def _call(self, calls):
+        # Arrays are compared by who they are: mostly nothing is new.
+        if calls != self._calls:
+            self._last = _program_of(calls)
+            self._calls = calls
+        program, inputs, outputs = self._last
+        program.call(inputs, outputs)
+
+    def note(self, optimizer, states, indices, grads, weights):
+        """That this was what the last step has read."""
+        self._states = [states[index] for index in indices]
+        self._read = self._reads(optimizer, states, indices, grads, weights)
+
+    def forget(self):
+        """The next step is not like the last one."""
+        self._read = self._states = None
+
+    def again(self, optimizer, states, indices, grads, weights):
+        """Does as the last step did, if all that it has read is the same; whether it
+        is."""
+        if self._read is None or _ndarray.is_recording() or is_watched():
+            return False
+        if self._reads(optimizer, states, indices, grads, weights) != self._read:
+            return False
+        optimizer._update_count(indices)
+        program, inputs, outputs = self._last
+        program.call(inputs, outputs)
+        return True
+
+    @staticmethod
+    def _reads(optimizer, states, indices, grads, weights):
+        rules = type(optimizer)
+        settings = getattr(rules.update, "settings", None)
+        # Subclasses of others may do anything.
+        if settings is None or optimizer.lr_scheduler is not None or (
+                not rules.__module__.startswith(_HERE)):
+            return None
+        return (optimizer, settings(optimizer), tuple(indices),
+                optimizer._get_lrs(indices), optimizer._get_wds(indices),
+                [id(states.get(index)) for index in indices],
+                [grad._array for grad in grads], [weight._array for weight in weights])
+
+
+_HERE = __name__.rpartition(".")[0]
 
 
 @functools.lru_cache(maxsize=1024)
 def _prepared(op, attrs):
     """Attributes as pairs of texts, and the arrays of rates that are inputs."""
-    rates, rest = rates_apart(op, [], dict(attrs))
+    rates, rest = rates_apart(op, [], _given(dict(attrs)))
     return attribute_pairs(rest), rates
 
 
-def _call(calls):
+def _program_of(calls):
+    """The graph, and its inputs and outputs."""
     inputs, places, parts = [], {}, []
     for op, arrays, attrs, _ in calls:
         pairs, rates = _prepared(op, tuple(attrs.items()))
         part = [op, pairs]
-        for array in [*[array._array for array in arrays], *rates]:
+        for array in [*arrays, *rates]:
             place = places.setdefault(id(array), len(inputs))
             if place == len(inputs):
                 inputs.append(array)
@@ -90,7 +160,8 @@ def _call(calls):
         program = _programs[key] = _Program(key, len(inputs))
         if len(_programs) > _KEPT:
             _programs.popitem(last=False)
-    program.call(inputs, [out._array for _, _, _, out in calls])
+    return (program, [inputs[i] for i in program.order],
+            [out for _, _, _, out in calls])
 
 
 class _Program:
@@ -106,8 +177,9 @@ class _Program:
         self._graph = _ndarray.Graph(json.dumps({
             "nodes": nodes, "arg_nodes": list(range(inputs)),
             "heads": [[i, 0, 0] for i in range(inputs, len(nodes))]}))
-        self._order = [int(name) for name in (*self._graph.arguments,
-                                              *self._graph.auxiliary)]
+        self.order = [int(name) for name in (*self._graph.arguments,
+                                             *self._graph.auxiliary)]
 
     def call(self, inputs, outputs):
-        self._graph.call([inputs[i] for i in self._order], True, outputs)
+        """inputs: in its order."""
+        self._graph.call(inputs, True, outputs)

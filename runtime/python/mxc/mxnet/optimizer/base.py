@@ -122,8 +122,9 @@ class Optimizer:
         self.wd_mult.update(args_wd_mult)
 
     def _multiplier(self, index, which):
-        if index in self.param_dict:
-            return getattr(self.param_dict[index], which)
+        param = self.param_dict.get(index)
+        if param is not None:
+            return getattr(param, which)
         factors = getattr(self, which)
         if index in factors:
             return factors[index]
@@ -134,23 +135,24 @@ class Optimizer:
         return [lr * self._multiplier(index, "lr_mult") for index in indices]
 
     def _get_lr(self, index):
-        return self._get_lrs([index])[0]
+        return self.learning_rate * self._multiplier(index, "lr_mult")
 
     def _get_wds(self, indices):
         return [self.wd * self._multiplier(index, "wd_mult") for index in indices]
 
     def _get_wd(self, index):
-        return self._get_wds([index])[0]
+        return self.wd * self._multiplier(index, "wd_mult")
 
     def _set_current_context(self, device_id):
         self._index_update_count = self._all_index_update_counts.setdefault(
             device_id, {})
 
     def _update_count(self, index):
-        for each in index if isinstance(index, (list, tuple)) else [index]:
-            count = self._index_update_count.get(each, self.begin_num_update) + 1
-            self._index_update_count[each] = count
-            self.num_update = max(count, self.num_update)
+        counts = self._index_update_count
+        for each in index if isinstance(index, (list, tuple)) else (index,):
+            count = counts[each] = counts.get(each, self.begin_num_update) + 1
+            if count > self.num_update:
+                self.num_update = count
 
     # ---- Updates -------------------------------------------------------------
 

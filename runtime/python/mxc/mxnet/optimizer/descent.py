@@ -6,7 +6,7 @@ import math
 import numpy as np
 
 from .. import ndarray as nd
-from ._together import apply, one_call
+from ._together import apply, of_settings
 from .base import Optimizer, register, zeros_like
 
 
@@ -23,7 +23,7 @@ class SGD(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight) if self.momentum else None
 
-    @one_call
+    @of_settings("momentum", "lazy_update")
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if state is None:
@@ -79,7 +79,7 @@ class Signum(Optimizer):
     def create_state(self, index, weight):
         return zeros_like(weight) if self.momentum else None
 
-    @one_call
+    @of_settings("momentum", "wd_lh")
     def update(self, index, weight, grad, state):
         lr, wd = self._begin(index)
         if state is None:

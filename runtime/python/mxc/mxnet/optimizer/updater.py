@@ -18,16 +18,21 @@ class Updater:
         self.states = {}
         self.states_synced = {}
         self.aggregate_updates = False
+        self._together = _together.Together()
 
     def __call__(self, index, grad, weight):
         if not isinstance(index, (list, tuple)):
             index, grad, weight = [index], [grad], [weight]
         if weight:
             self.optimizer._set_current_context(weight[0].context.device_id)
+        step = self.optimizer, self.states, index, grad, weight
+        if self._together.again(*step):
+            return
         if _together.may_collect(self.optimizer, weight, grad):
-            with _together.collected():
-                self._update(index, grad, weight)
+            self._together.step(lambda: self._update(index, grad, weight))
+            self._together.note(*step)
         else:
+            self._together.forget()
             self._update(index, grad, weight)
 
     def _update(self, indices, grads, weights):
@@ -59,6 +64,7 @@ class Updater:
         else:
             self.states = loaded
         self.states_synced = dict.fromkeys(self.states, False)
+        self._together.forget()
 
     def get_states(self, dump_optimizer=False):
         """The states as bytes, with dump_optimizer the optimizer, too."""
