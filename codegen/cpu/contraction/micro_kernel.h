@@ -89,6 +89,7 @@ class MicroKernel {
   Accumulators WeightsOf(const Steps& steps, llvm::Value* weight, int64_t i);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                      llvm::Value** sums);
+  bool ElementsInRows(const Steps& steps) const;
   void AddDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                llvm::Value** sums);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,
