@@ -201,9 +201,10 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   flags.setAllowContract();
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
-  if (machine_.loops_over_channels && nest_.access == DataAccess::kBroadcast &&
-      !nest_.int4) {
-    return ChannelLoop(steps, data, weight, std::move(carried));
+  const bool by_elements = nest_.access == DataAccess::kOwnGroup ||
+                           nest_.access == DataAccess::kBroadcast;
+  if (machine_.loops_within_steps && by_elements && !nest_.int4) {
+    return ElementLoop(steps, data, weight, std::move(carried));
   }
   if (unit_ != nullptr) {
     unit_->Add(data, weight);
