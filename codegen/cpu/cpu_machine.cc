@@ -15,8 +15,9 @@ void SetAvx512(CpuMachine& machine) {
   machine.row_load_cycles = 0.12;
 }
 
+// One register stays free, for what is loaded next.
 void SetNeon(CpuMachine& machine) {
-  machine.vector_registers = 32;
+  machine.vector_registers = 31;
   machine.multiplies_by_element = true;
   machine.most_tile_vectors = 4;
 }
@@ -42,7 +43,9 @@ void SetSimd128(CpuMachine& machine) {
   machine.vector_registers = 14;
   machine.loads = 1;
   machine.fetches_ahead = false;
-  machine.loops_over_channels = true;
+  machine.loops_within_steps = true;
+  // As many elements of data wait beside their sums.
+  machine.per_channel_pixels = machine.by_lane_pixels = 6;
 }
 
 // The kinds of instructions (MXC_LEVEL) that differ from the default.

@@ -48,9 +48,9 @@ struct CpuMachine : Machine {
   int most_tile_vectors = 3;
   int most_tile_pixels = 12;
   int per_channel_pixels = 10, by_lane_pixels = 9;
-  // A step's channels are a loop, not written out: registers are assigned by what
-  // moves arithmetic behind the loads of all of them.
-  bool loops_over_channels = false;
+  // A step's channels, or a window's positions, are a loop, not written out:
+  // registers are assigned by what moves arithmetic behind the loads of all of them.
+  bool loops_within_steps = false;
   double tile_start_cycles = 0.05;  // of a tile, for each of its steps
   // By which a load holds up the multiply-adds of a product, beside which it
   // should cost nothing.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "codegen/llvm/float_value.h"
 #include "codegen/llvm/half_float.h"
@@ -29,9 +30,28 @@ class Contracting {
   llvm::IRBuilder<>::FastMathFlagGuard guard_;
 };
 
+// What is NaN of `b` is added to what is `a` where either is: all bits set are NaN.
+Value* EmitPseudoExtremum(KernelFunction& kernel, bool max, Value* a,
+                          Value* b) {
+  auto& builder = kernel.b();
+  if (llvm::isa<llvm::Constant>(a)) std::swap(a, b);
+  Value* is_less =
+      max ? builder.CreateFCmpOLT(a, b) : builder.CreateFCmpOLT(b, a);
+  Value* extremum = builder.CreateSelect(is_less, b, a);
+  llvm::Type* bits = a->getType()->getWithNewType(
+      builder.getIntNTy(a->getType()->getScalarSizeInBits()));
+  Value* nan = builder.CreateSExt(builder.CreateFCmpUNO(b, b), bits);
+  return builder.CreateBitCast(
+      builder.CreateOr(builder.CreateBitCast(extremum, bits), nan),
+      a->getType());
+}
+
 // NaN if either is. The sign of a zero does not matter, which saves most of
 // what the intrinsic costs.
 Value* EmitExtremum(KernelFunction& kernel, bool max, Value* a, Value* b) {
+  if (kernel.instructions().pseudo_extrema && a->getType()->isVectorTy()) {
+    return EmitPseudoExtremum(kernel, max, a, b);
+  }
   auto& builder = kernel.b();
   auto* extremum = llvm::cast<llvm::Instruction>(builder.CreateIntrinsic(
       max ? llvm::Intrinsic::maximum : llvm::Intrinsic::minimum, {a->getType()},

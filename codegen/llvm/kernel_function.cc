@@ -49,7 +49,8 @@ llvm::Value* Next(llvm::IRBuilder<>& builder, llvm::Value* i, llvm::Value* from,
 }  // namespace
 
 Instructions HostInstructions(const Target& target) {
-  return {.convert_halves = target.features.find("+f16c") != std::string::npos};
+  return {.convert_halves = target.features.find("+f16c") != std::string::npos,
+          .pseudo_extrema = target.isa == "simd128"};
 }
 
 KernelFunction::KernelFunction(llvm::Function& function, const Target& target,

@@ -21,6 +21,9 @@ struct Instructions {
   bool of_words = false;
   // f16 from and to f32; without, LLVM would call a library. bf16 from f32.
   bool convert_halves = false, convert_brains = false;
+  // The greater of two vectors' elements, but the first where either is NaN, is one
+  // instruction; NaN there takes eight.
+  bool pseudo_extrema = false;
 };
 
 // Of the processor that the target names for the host.

@@ -136,7 +136,7 @@ TEST_CASE("a kind that says what it lowers to has code for every target") {
   const KernelPlan plan =
       BackendOf(target).Plan(program, step, target, nullptr);
   const NativeKernel kernel(target, plan.write);
-  std::vector<float> x(6 * 50), y(x.size());
+  KernelVector<float> x(6 * 50), y(x.size());
   for (size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i) - 7;
   kernel.Run({x.data(), y.data()}, 0, plan.tasks);
   for (size_t i = 0; i < x.size(); ++i) CHECK(y[i] == -x[i]);

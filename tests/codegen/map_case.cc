@@ -141,11 +141,11 @@ class CaseKernel {
       return emulated_->Run(operands, plan_.launch,
                             {.backwards = split, .seed = split ? 1u : 0u});
     }
+    using Order = NativeKernel::Order;
     if (split) {
-      for (int64_t t = plan_.tasks; t-- > 0;) native_->Run(operands, t, t + 1);
+      native_->RunEach(operands, plan_.tasks, Order::kBackwards);
     } else if (plan_.launch.grid[0] > 0) {
-      for (int64_t t = 0; t < plan_.tasks; ++t)
-        native_->Run(operands, t, t + 1);
+      native_->RunEach(operands, plan_.tasks, Order::kForwards);
     } else {
       native_->Run(operands, 0, plan_.tasks);
     }

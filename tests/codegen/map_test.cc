@@ -72,15 +72,14 @@ TEST_CASE("a task of an even kernel writes its share of the elements alone") {
   const int x = c.In({1024, kCount / 1024});
   c.Out({1024, kCount / 1024});
   c.Set(c.At(x) * Constant(2));
-  const Target target = *ResolveTarget("x86-64-v3");
+  const Target target = RunnableTargets().back();
   const KernelPlan plan =
       CpuBackend().Plan(c.program(), c.program().steps[0], target, {});
   REQUIRE(plan.even);
   REQUIRE(plan.tasks > 1);
   const NativeKernel kernel(target, plan.write);
-  const std::vector<float> ones(kCount, 1);
-  std::vector<float> written(kCount, 0);
-  kernel.Run({const_cast<float*>(ones.data()), written.data()}, 1, 3);
+  KernelVector<float> ones(kCount, 1), written(kCount, 0);
+  kernel.Run({ones.data(), written.data()}, 1, 3);
   const int64_t share = kCount / plan.tasks;
   for (int64_t i = 0; i < kCount; ++i) {
     const bool is_written = i >= share && i < 3 * share;

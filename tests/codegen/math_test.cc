@@ -107,9 +107,9 @@ std::vector<T> Compiled(UnaryOp op, const std::vector<T>& x, int lanes,
       b.CreateAlignedStore(EmitMath(b, op, in), at(1), llvm::Align(4));
     });
   });
-  std::vector<T> in = x, out(x.size());
+  KernelVector<T> in(x.begin(), x.end()), out(x.size());
   native.Run({in.data(), out.data()}, 0, static_cast<int64_t>(x.size()));
-  return out;
+  return {out.begin(), out.end()};
 }
 
 // Evenly in value and evenly in exponent.

@@ -82,13 +82,23 @@ int OtherProcessor::Load(const std::string& library) {
 }
 
 void OtherProcessor::Run(int kernel, const std::vector<void*>& operands,
-                         int64_t begin, int64_t end, void* scratch) {
-  std::string command = fmt::format("run {} {} {} {:#x}", kernel, begin, end,
-                                    reinterpret_cast<uintptr_t>(scratch));
+                         const Tasks& tasks, void* scratch) {
+  CheckShared(scratch);
+  std::string command =
+      fmt::format("run {} {} {} {} {} {:#x}", kernel, used_, tasks.begin,
+                  tasks.end, tasks.step, reinterpret_cast<uintptr_t>(scratch));
   for (const void* operand : operands) {
+    CheckShared(operand);
     command += fmt::format(" {}", fmt::ptr(operand));
   }
-  MXC_CHECK(Ask(command) == 0);
+  MXC_CHECK(Ask(command) == 0, "'{}' was refused", command);
+}
+
+void OtherProcessor::CheckShared(const void* address) const {
+  const auto* at = static_cast<const std::byte*>(address);
+  MXC_CHECK(at == nullptr || (memory_ <= at && at <= memory_ + used_),
+            "{} is not in the memory that the other processor shares",
+            fmt::ptr(address));
 }
 
 int OtherProcessor::Ask(const std::string& command) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Another processor, as a process under an emulator that runs its kernels over
-// memory which it shares with this one (tests/cross/runner.c):
+// memory which it shares with this one (tests/cross/runner.c, runner.mjs):
 //
 //   MXC_TEST_TARGET=aarch64                     compiles kernels for this target
 //   MXC_TEST_RUNNER='qemu-aarch64 … runner'     and runs them so
@@ -32,12 +32,18 @@ class OtherProcessor {
 
   // The number of the kernel of a shared object, which may go away then.
   int Load(const std::string& library);
-  void Run(int kernel, const std::vector<void*>& operands, int64_t begin,
-           int64_t end, void* scratch);
+  // From task `begin` on, |step| of them in a call, until `end` is reached.
+  struct Tasks {
+    int64_t begin, end, step;
+  };
+  // Operands, and scratch, of its memory.
+  void Run(int kernel, const std::vector<void*>& operands, const Tasks& tasks,
+           void* scratch);
 
  private:
   explicit OtherProcessor(const std::string& runner);
   int Ask(const std::string& command);
+  void CheckShared(const void* address) const;
 
   std::byte* memory_;
   size_t used_ = 0, in_use_ = 0;

@@ -55,10 +55,12 @@ class CompiledProcedure {
     std::memset(scratch.bytes(), 0xff,
                 static_cast<size_t>(plan_.scratch_bytes));
     // Tasks from the last to the first, or all at once.
-    for (int64_t t = plan_.tasks; split && t-- > 0;) {
-      kernel_.Run(operands, t, t + 1, scratch.bytes());
+    if (split) {
+      kernel_.RunEach(operands, plan_.tasks, NativeKernel::Order::kBackwards,
+                      scratch.bytes());
+    } else {
+      kernel_.Run(operands, 0, plan_.tasks, scratch.bytes());
     }
-    if (!split) kernel_.Run(operands, 0, plan_.tasks, scratch.bytes());
     for (size_t i = 0; i < expected.size(); ++i) {
       const auto* got = static_cast<std::byte*>(operands[inputs.size() + i]);
       const TensorType& type = expected[i].type();

@@ -96,10 +96,11 @@ std::string Differs(const Program& program, const Target& target, bool split) {
     std::memcpy(operands[i], inputs[i].bytes(),
                 static_cast<size_t>(inputs[i].size_bytes()));
   }
-  for (int64_t t = plan.tasks; split && t-- > 0;) {
-    kernel.Run(operands, t, t + 1, nullptr);
+  if (split) {
+    kernel.RunEach(operands, plan.tasks, NativeKernel::Order::kBackwards);
+  } else {
+    kernel.Run(operands, 0, plan.tasks);
   }
-  if (!split) kernel.Run(operands, 0, plan.tasks, nullptr);
   const auto expected = InterpretStep(program, step, inputs);
   for (size_t i = 0; i < expected.size(); ++i) {
     const auto* got = static_cast<float*>(operands[inputs.size() + i]);

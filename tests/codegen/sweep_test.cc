@@ -122,7 +122,7 @@ TEST_CASE("all of an index is read before any of it is written") {
   program.buffers[static_cast<size_t>(step.outputs[0])].alias_of = m;
   program.buffers[static_cast<size_t>(step.outputs[1])].alias_of = w;
   for (const Target& target : RunnableTargets()) {
-    std::vector<float> ws(kCount), gs(kCount), ms(kCount);
+    KernelVector<float> ws(kCount), gs(kCount), ms(kCount);
     for (int i = 0; i < kCount; ++i) {
       ws[i] = static_cast<float>(i);
       gs[i] = 1000;
@@ -197,7 +197,7 @@ TEST_CASE("a large table of sums at positions is linear in its rows") {
   CHECK(threads.tasks > GpuMachineOf(device).busy_threads() / 2);
   CHECK(threads.tasks <= GpuMachineOf(device).busy_threads());
   const NativeKernel kernel(target, plan.write);
-  std::vector<float> in(count * columns, 1), at(count), out(rows * columns);
+  KernelVector<float> in(count * columns, 1), at(count), out(rows * columns);
   for (int64_t i = 0; i < count; ++i) {
     at[i] = static_cast<float>(i * 977 % rows);
   }

@@ -14,7 +14,11 @@ const char* EmulatedTarget() { return std::getenv("MXC_TEST_TARGET"); }
 }  // namespace
 
 bool CanRun(const Target& target) {
-  if (const char* emulated = EmulatedTarget()) return target.name == emulated;
+  if (const char* emulated = EmulatedTarget()) {
+    const Target other = *ResolveTarget(emulated);
+    return target.triple == other.triple &&
+           (target.required_features & ~other.required_features) == 0;
+  }
   return (target.required_features & ~runtime::CpuFeatures()) == 0 &&
          runtime::AllowFeatures(target.required_features).ok();
 }

@@ -201,9 +201,10 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   flags.setAllowContract();
   llvm::IRBuilderBase::FastMathFlagGuard guard(b);
   b.setFastMathFlags(flags);
-  if (machine_.loops_over_channels && nest_.access == DataAccess::kBroadcast &&
-      !nest_.int4) {
-    return ChannelLoop(steps, data, weight, std::move(carried));
+  const bool by_elements = nest_.access == DataAccess::kOwnGroup ||
+                           nest_.access == DataAccess::kBroadcast;
+  if (machine_.loops_within_steps && by_elements && !nest_.int4) {
+    return ElementLoop(steps, data, weight, std::move(carried));
   }
   if (unit_ != nullptr) {
     unit_->Add(data, weight);
@@ -258,14 +259,23 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   const bool overlap = WindowsOverlap(steps);
   std::vector<int> half(lanes / 2);
   std::iota(half.begin(), half.end(), 0);
+  const bool in_rows = ElementsInRows(steps);
+  Accumulators rows(static_cast<size_t>(shape_.pixels()));
   for (int64_t i = 0; i < steps.unroll; ++i) {
     const Accumulators weights = WeightsOf(steps, weight, i);
     FetchNextTile(steps, data, i);
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
       const int64_t offset = PixelOffset(pixel) + i * steps.stride;
-      llvm::Value* x =
-          b.CreateVectorSplat(lanes, Load(data, offset, nest_.types.data, 1));
+      llvm::Value* x = nullptr;
+      if (in_rows) {
+        const int lane = static_cast<int>(i % nest_.lanes);
+        llvm::Value*& row = rows[static_cast<size_t>(pixel)];
+        if (lane == 0) row = Load(data, offset, nest_.types.data, nest_.lanes);
+        x = b.CreateShuffleVector(row, std::vector<int>(lanes, lane));
+      } else {
+        x = b.CreateVectorSplat(lanes, Load(data, offset, nest_.types.data, 1));
+      }
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         llvm::Value* own =
@@ -274,6 +284,14 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
       }
     }
   }
+}
+
+// Elements of some steps that a register holds in a row, each of which an
+// instruction multiplies by.
+bool MicroKernel::ElementsInRows(const Steps& steps) const {
+  return machine_.multiplies_by_element && steps.stride == 1 &&
+         steps.unroll % nest_.lanes == 0 && IsFloat(nest_.types.sum) &&
+         nest_.types.data == nest_.types.sum;
 }
 
 void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,

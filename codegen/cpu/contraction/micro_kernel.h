@@ -79,7 +79,7 @@ class MicroKernel {
                     const Source& source, Carried carried);
   int64_t IterationsOfChain(int64_t inside, int64_t extent) const;
   Carried OneStep(const Steps& steps, const Source& source, Carried carried);
-  Carried ChannelLoop(const Steps& steps, llvm::Value* data,
+  Carried ElementLoop(const Steps& steps, llvm::Value* data,
                       llvm::Value* weight, Carried carried);
   void FetchAhead(const Source& source, llvm::Value* weight);
   Carried GroupLoop(const Steps& steps, const Range& groups,
@@ -89,6 +89,7 @@ class MicroKernel {
   Accumulators WeightsOf(const Steps& steps, llvm::Value* weight, int64_t i);
   void AddBroadcasts(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                      llvm::Value** sums);
+  bool ElementsInRows(const Steps& steps) const;
   void AddDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                llvm::Value** sums);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,

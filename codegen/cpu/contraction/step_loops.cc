@@ -73,7 +73,7 @@ MicroKernel::Source MicroKernel::Advanced(const Steps& steps, size_t axis,
   return inner;
 }
 
-MicroKernel::Carried MicroKernel::ChannelLoop(const Steps& steps,
+MicroKernel::Carried MicroKernel::ElementLoop(const Steps& steps,
                                               llvm::Value* data,
                                               llvm::Value* weight,
                                               Carried carried) {
@@ -84,7 +84,11 @@ MicroKernel::Carried MicroKernel::ChannelLoop(const Steps& steps,
   carried = kernel_.Loop(
       kernel_.Int(0), kernel_.Int(steps.unroll), 1, std::move(carried),
       [&](llvm::Value*, Carried values) {
-        AddBroadcasts(one, values[sums], values[sums + 1], values.data());
+        if (nest_.access == DataAccess::kBroadcast) {
+          AddBroadcasts(one, values[sums], values[sums + 1], values.data());
+        } else {
+          AddWindow(one, values[sums], values[sums + 1], values.data());
+        }
         values[sums] = At(values[sums], steps.stride, nest_.types.data);
         values[sums + 1] =
             At(values[sums + 1], steps.row_stride, nest_.types.weight);
