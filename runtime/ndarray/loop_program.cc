@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <utility>
 
 namespace mxc::runtime {
 namespace {
@@ -78,6 +79,18 @@ std::vector<Use> UsesOf(const WiredSequence& wired) {
 
 }  // namespace
 
+void TurnsAhead::Turn::End() {
+  const auto among = std::exchange(among_, nullptr);
+  if (among == nullptr) return;
+  if (--among->count_ == kFew) among->count_.notify_all();
+}
+
+void TurnsAhead::Wait() const {
+  int count = count_.load();
+  if (count < kMany) return;
+  for (; count > kFew; count = count_.load()) count_.wait(count);
+}
+
 Status LoopProgram::Run(const WiredSequence& wired) {
   std::vector<const NDArray*> inputs = RefsTo(wired.values), outputs;
   for (size_t v = 0; v < inputs.size(); ++v) {
@@ -87,21 +100,24 @@ Status LoopProgram::Run(const WiredSequence& wired) {
 }
 
 void LoopProgram::Push(Engine& engine, std::shared_ptr<LoopProgram> program,
-                       std::vector<WaitingCall> calls, WiredSequence wired) {
+                       std::vector<WaitingCall> calls, WiredSequence wired,
+                       const std::shared_ptr<TurnsAhead>& ahead) {
   std::vector<Use> uses = UsesOf(wired);
+  const auto turn = std::make_shared<TurnsAhead::Turn>(ahead);
   engine.Push({.name = "loop",
                .parts =
                    [program = std::move(program), calls = std::move(calls),
-                    wired = std::move(wired)](Values& values) {
+                    wired = std::move(wired), turn](Values& values) {
                      if (values.HaveFailed()) {
                        OneByOne(values.uses(), values).Run(calls);
-                       return;
+                     } else {
+                       const Status status = program->Run(wired);
+                       values.SetWritten(Prefixed(status, [&] {
+                         return calls.front().Text() + " … " +
+                                calls.back().Text();
+                       }));
                      }
-                     const Status status = program->Run(wired);
-                     values.SetWritten(Prefixed(status, [&] {
-                       return calls.front().Text() + " … " +
-                              calls.back().Text();
-                     }));
+                     turn->End();
                    }},
               std::move(uses));
 }

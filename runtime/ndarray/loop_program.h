@@ -2,6 +2,7 @@
 // A sequence of calls that is one program, and its runs.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -13,6 +14,34 @@
 
 namespace mxc::runtime {
 
+// Turns that were pushed and are not complete. Who calls faster than is computed
+// waits here from time to time, for each turn has its batch in memory. Any thread.
+class TurnsAhead {
+ public:
+  // One of them, until it ends or is gone.
+  class Turn {
+   public:
+    explicit Turn(std::shared_ptr<TurnsAhead> among)
+        : among_(std::move(among)) {
+      ++among_->count_;
+    }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { End(); }
+    void End();
+
+   private:
+    std::shared_ptr<TurnsAhead> among_;  // null once it has ended
+  };
+
+  // Until there are few, where there are many.
+  void Wait() const;
+
+ private:
+  static constexpr int kMany = 4, kFew = 2;
+  std::atomic<int> count_{0};
+};
+
 class LoopProgram {
  public:
   LoopProgram(CompiledOperator compiled, SharedTeam& team)
@@ -21,7 +50,8 @@ class LoopProgram {
   // One operation. Where a value that it needs has failed the calls run one by
   // one in it, so that what does not depend on that value is there.
   static void Push(Engine& engine, std::shared_ptr<LoopProgram> program,
-                   std::vector<WaitingCall> calls, WiredSequence wired);
+                   std::vector<WaitingCall> calls, WiredSequence wired,
+                   const std::shared_ptr<TurnsAhead>& ahead);
 
  private:
   Status Run(const WiredSequence& wired);

@@ -60,10 +60,10 @@ void Loops::SetCompiler(std::unique_ptr<const SequenceCompiler> compiler) {
 
 bool Loops::Take(const GivenCall& call) {
   if (!is_on_.load(std::memory_order_relaxed)) return false;
-  if (is_active_.load(std::memory_order_relaxed)) {
-    LetGo gone;
-    const Locked locked(*this);
-    if (TakeInto(call, gone)) return true;
+  if (is_active_.load(std::memory_order_relaxed) && TakeLocked(call)) {
+    // What an operation calls may be what the turns wait for.
+    if (!Engine::IsInOperation()) ahead_->Wait();
+    return true;
   }
   if (call.compiled->is_random()) {
     // Its numbers follow from its place among all that draw.
@@ -72,6 +72,12 @@ bool Loops::Take(const GivenCall& call) {
     Note(call);
   }
   return false;
+}
+
+bool Loops::TakeLocked(const GivenCall& call) {
+  LetGo gone;
+  const Locked locked(*this);
+  return TakeInto(call, gone);
 }
 
 void Loops::Note(const GivenCall& call) {
@@ -218,7 +224,8 @@ void Loops::RunTurn(LetGo& gone) {
   const auto program = ProgramOf(wired->sequence);
   if (program == nullptr) return RunEach(std::move(calls), gone);
   ++part_->report.runs;
-  LoopProgram::Push(engine_, program, std::move(calls), std::move(*wired));
+  LoopProgram::Push(engine_, program, std::move(calls), std::move(*wired),
+                    ahead_);
 }
 
 std::shared_ptr<LoopProgram> Loops::ProgramOf(const CallSequence& sequence) {

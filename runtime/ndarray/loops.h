@@ -52,7 +52,7 @@ class Loops {
   void SetCompiler(std::unique_ptr<const SequenceCompiler> compiler);
 
   // Whether the call waits from now on; else the caller runs it. Before its
-  // writes are counted.
+  // writes are counted. Waits itself where turns pile up.
   bool Take(const GivenCall& call);
   // Somebody is about to use the array in another way than by a call.
   void Settle(const NDArray& array);
@@ -79,6 +79,7 @@ class Loops {
   // What is let go of under no lock: arrays may end functions of their owners.
   using LetGo = std::vector<Calls>;
 
+  bool TakeLocked(const GivenCall& call);
   void Note(const GivenCall& call);
   void Register(LoopPart part);
 
@@ -105,6 +106,7 @@ class Loops {
 
   Engine& engine_;
   SharedTeam& team_;
+  const std::shared_ptr<TurnsAhead> ahead_ = std::make_shared<TurnsAhead>();
   std::atomic<bool> is_on_{false};
   std::atomic<bool> is_active_{false};  // has parts, or calls that wait
   std::atomic<bool> asks_for_lines_{false};

@@ -3,6 +3,8 @@
 // which is waited for.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
@@ -357,6 +359,32 @@ TEST_CASE("threads have loops of their own") {
   }
   for (std::thread& thread : threads) thread.join();
   for (const Floats& one : found) CHECK(one == expected);
+}
+
+TEST_CASE("who calls faster than is computed has few batches in memory") {
+  if (IsNaive()) return;
+  constexpr int kMany = 60;
+  const Dims dims = {400, 400};
+  const Op dot("dot"), add("elemwise_add");
+  const NDArray weight = Make(dims, Drawn(160000, 1)),
+                sum = Make(dims, Floats(160000));
+  Floats batch = Drawn(160000, 2);
+  std::atomic<int> released = 0;
+  int most = 0;
+  for (int t = 0; t < kMany; ++t) {
+    mxc_ndarray* made = nullptr;
+    Expect(mxc_ndarray_over(
+        MXC_F32, dims.data(), 2, batch.data(),
+        [](void* count) { ++*static_cast<std::atomic<int>*>(count); },
+        &released, &made));
+    const NDArray data = Own(made);
+    const NDArray once = dot({weight.get(), data.get()}),
+                  twice = dot({weight.get(), once.get()});
+    add.Into(sum, {sum.get(), twice.get()});
+    most = std::max(most, t + 1 - released);
+  }
+  Expect(mxc_ndarray_wait_all());
+  CHECK(most <= 12);
 }
 
 TEST_CASE("what is drawn is drawn in the order of calls") {
