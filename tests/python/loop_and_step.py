@@ -44,18 +44,24 @@ class Compiled:
                 for part in ("weight", "bias")]
 
 
+def loss_of(net):
+    """A block and a softmax, as a symbol."""
+    return mx.sym.SoftmaxOutput(net(mx.sym.var("data")), mx.sym.var("softmax_label"),
+                                name="softmax")
+
+
 class CompiledBlock:
     """The step of a block and a softmax, compiled whole; from the block's values."""
 
-    def __init__(self, net, x, y, **options):
-        loss = mx.sym.SoftmaxOutput(net(mx.sym.var("data")), mx.sym.var("softmax_label"),
-                                    name="softmax")
+    def __init__(self, net, x, y, momentum=MOMENTUM, **options):
         params = net.collect_params()
         self.names = list(params)
         self.trainer = mxc.compile(
-            loss.tojson(), params={name: params[name].data().asnumpy() for name in params},
+            loss_of(net).tojson(),
+            params={name: params[name].data().asnumpy() for name in params},
             entries=["train"], shapes={"data": x.shape, "softmax_label": y.shape},
-            optimizer="sgd", attributes={"momentum": MOMENTUM}).trainer(**options)
+            optimizer="sgd", attributes={"momentum": momentum} if momentum else {},
+        ).trainer(**options)
 
     def step(self, x, y):
         """One step."""
@@ -65,6 +71,32 @@ class CompiledBlock:
         """Parameters and running means."""
         found = self.trainer.parameters()
         return [found[name].copy() for name in self.names]
+
+
+class Arithmetic:
+    """A compiled forward and backward, around which arrays are updated by arithmetic:
+    CompiledBlock's step without momentum."""
+
+    def __init__(self, net, x, y):
+        params = net.collect_params()
+        self.run = loss_of(net).simple_bind(mx.cpu(), data=x.shape, softmax_label=y.shape)
+        self.weights = [self.run.arg_dict[name] for name in params]
+        self.updates = [(weight, self.run.grad_dict[name])
+                        for name, weight in zip(params, self.weights)]
+        for weight, param in zip(self.weights, params.values()):
+            weight[:] = param.data()
+
+    def step(self, x, y):
+        """One step."""
+        self.run.forward(is_train=True, data=x, softmax_label=y)
+        self.run.backward()
+        rate = LR / len(x)
+        for weight, gradient in self.updates:
+            weight -= rate * gradient
+
+    def values(self):
+        """Parameters."""
+        return [weight.asnumpy() for weight in self.weights]
 
 
 class Loop:

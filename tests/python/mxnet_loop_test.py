@@ -11,7 +11,7 @@ import pytest
 
 import mxc
 import mxc.mxnet as mx
-from loop_and_step import Compiled, Loop, batches, dense
+from loop_and_step import Arithmetic, Compiled, CompiledBlock, Loop, batches, dense
 from mxc.mxnet import gluon
 
 STEPS = 8
@@ -86,6 +86,24 @@ def test_a_loop_is_one_program_and_says_which_lines_are_in_it():
     assert lines == {"loop_and_step.py"}
     assert any(call.startswith("backward(") for _, call in newest.calls)
     assert str(newest).startswith("one program, which ran")
+
+
+def test_updates_by_arithmetic_are_one_program_and_the_compiled_step():
+    _, net, _ = dense([20, 10])
+    (x, y), = batches((4, 1, 28, 28), 1)
+    net.initialize()
+    net(mx.nd.array(x))
+    compiled = CompiledBlock(net, x, y, momentum=0)
+    loop = Arithmetic(net, x, y)
+    given = mx.nd.array(x), mx.nd.array(y)
+    for _ in range(STEPS):
+        compiled.step(x, y)
+        loop.step(*given)
+    mx.nd.waitall()
+    assert any(loop.runs >= STEPS - 4 for loop in mxc.explain()
+               if any("broadcast_sub" in call for _, call in loop.calls))
+    for a, b in zip(compiled.values(), loop.values()):
+        np.testing.assert_allclose(a, b, rtol=1e-5, atol=1e-7)
 
 
 def test_a_loader_whose_processes_fork_in_the_loop_changes_nothing():
