@@ -2,6 +2,8 @@
 """A compiled forward and backward, and updates by arithmetic of arrays around it:
 python arithmetic.py. By two processes, which add their gradients up:
 mxc launch --workers 2 -- python arithmetic.py dist_sync"""
+# What mxc.mxnet has comes from the table of operators, without types.
+# mypy: ignore-errors
 import sys
 
 import numpy as np
