@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """A training loop over arrays beside the same network's compiled step, in turns, in
-one process: milliseconds of a step, the best and the median of rounds, their ratio,
-the processor time of Python's thread and of the others, and whether the parameters
-are the same bytes after the steps.
+one process: milliseconds of a step, the best and the median of rounds, the median of
+their ratios in a round, the processor time of Python's thread and of the others, and
+whether the parameters are the same bytes after the steps. Then, each in a process of
+its own, the most memory that is resident while they train.
 
-    PYTHONPATH=build/runtime/python python3 tests/bench/imperative_loop.py [threads \
-        [MXNET_PYTHON TORCH_PYTHON]]
+    PYTHONPATH=build/runtime/python python3 tests/bench/imperative_loop.py \
+        [--threads N] [--rounds N] [--networks mlp:8,mlp:64,…] [--arithmetic] \
+        [--mxnet PYTHON] [--torch PYTHON]
 
+With --arithmetic the loop is a compiled forward and backward and `w -= rate * gradient`.
 With interpreters that have MXNet 1.9.1 and PyTorch, their loops beside it
 (imperative_peer.py).
 """
+import argparse
 import os
 import pathlib
 import statistics
@@ -19,73 +23,87 @@ import time
 
 import numpy as np
 
-import mxc.mxnet as mx
-from mxc.mxnet import gluon
+sys.path[:0] = [str(pathlib.Path(__file__).parent),
+                str(pathlib.Path(__file__).parents[1] / "python")]
+from imperative_networks import NETWORKS, batches  # noqa: E402
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "python"))
-from loop_and_step import Compiled, Loop, batches, dense  # noqa: E402
-
-ROUNDS = 15
-
-
-def mlp():
-    """models/mlp.json."""
-    return dense([128, 64, 10])
+# Steps of a round, about a tenth of a second.
+STEPS = {("mlp", 8): 400, ("mlp", 64): 200, ("lenet", 64): 6, ("resnet20", 32): 2,
+         ("lstm", 32): 1}
 
 
-def lenet():
-    """models/lenet.json."""
-    nodes, net = [], gluon.nn.HybridSequential()
-    for name, filters in [("conv1", 20), ("conv2", 50)]:
-        nodes += [{"op": "Convolution", "name": name, "kernel": [5, 5],
-                   "num_filter": filters},
-                  {"op": "Activation", "act_type": "tanh"},
-                  {"op": "Pooling", "pool_type": "max", "kernel": [2, 2],
-                   "stride": [2, 2]}]
-        net.add(gluon.nn.Conv2D(filters, 5, activation="tanh"),
-                gluon.nn.MaxPool2D(2, 2))
-    nodes += [{"op": "Flatten"},
-              {"op": "FullyConnected", "name": "fc1", "num_hidden": 500},
-              {"op": "Activation", "act_type": "tanh"},
-              {"op": "FullyConnected", "name": "fc2", "num_hidden": 10}]
-    net.add(gluon.nn.Dense(500, activation="tanh"), gluon.nn.Dense(10))
-    return nodes, net, ["conv1", "conv2", "fc1", "fc2"]
+def block_of(name, batch):
+    """The block with drawn values, and batches."""
+    import mxc.mxnet as mx
+    from mxc.mxnet import gluon
+    mx.random.seed(1)
+    net = NETWORKS[name][0](gluon)
+    given = batches(name, batch, 4, np.random.RandomState(0))
+    net.initialize(mx.init.Xavier())
+    net(mx.nd.array(given[0][0]))
+    return net, given
+
+
+def compiled_of(net, given, options):
+    """The step that is compiled whole."""
+    from loop_and_step import MOMENTUM, CompiledBlock
+    return CompiledBlock(net, *given[0], threads=options.threads,
+                         momentum=0 if options.arithmetic else MOMENTUM)
+
+
+def loop_of(net, given, options):
+    """The loop, and its batches."""
+    import mxc.mxnet as mx
+    from loop_and_step import Arithmetic, Loop
+    loop = (Arithmetic(net, *given[0]) if options.arithmetic
+            else Loop(net, None, given[0][0].shape))
+    return loop, [tuple(mx.nd.array(each) for each in pair) for pair in given]
 
 
 def times(loop, data, steps):
     """Milliseconds of a step: by the clock, Python's thread, all threads."""
+    from mxc import mxnet
     wall, own, process = time.perf_counter(), time.thread_time(), time.process_time()
     for step in range(steps):
         loop.step(*data[step % len(data)])
-    mx.nd.waitall()
+    mxnet.nd.waitall()
     spent = [time.perf_counter() - wall, time.thread_time() - own,
              time.process_time() - process]
     return [1e3 * each / steps for each in spent]
 
 
-def peers(pythons, *row):
+def warm_up(trained, data):
+    """Compiles what steps need, and what the last one before somebody waits does."""
+    for _ in range(2):
+        times(trained, data, 6)
+
+
+def peers(options, *row):
     """The same loop of MXNet and PyTorch, as text."""
     script = pathlib.Path(__file__).with_name("imperative_peer.py")
     alone = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
     text = ""
-    for framework, python in zip(("mxnet", "torch"), pythons):
+    for framework in ("mxnet", "torch"):
+        python = getattr(options, framework)
+        if python is None:
+            continue
         found = subprocess.run([python, script, framework, *map(str, row)], text=True,
                                capture_output=True, check=False,
-                               env={**alone, "OMP_NUM_THREADS": "1"})
+                               env={**alone, "OMP_NUM_THREADS": str(options.threads)})
         text += f"  {framework} {found.stdout.strip() or 'failed'}"
     return text
 
 
-def compare(name, make, batch, steps, threads, pythons):
+def compare(name, batch, options):
     """Prints a row."""
-    nodes, net, layers = make()
-    shape = (batch, 1, 28, 28)
-    given = batches(shape, 4)
-    arrays = [tuple(mx.nd.array(each) for each in pair) for pair in given]
-    compiled = Compiled(nodes, layers, shape, threads=threads)
-    loop = Loop(net, compiled.values(), shape)
+    net, given = block_of(name, batch)
+    steps = STEPS.get((name, batch), 1)
+    compiled = compiled_of(net, given, options)
+    loop, arrays = loop_of(net, given, options)
+    warm_up(compiled, given)
+    warm_up(loop, arrays)
     rows = [[], []]
-    for _ in range(ROUNDS):
+    for _ in range(options.rounds):
         for row, (which, data) in zip(rows, [(compiled, given), (loop, arrays)]):
             row.append(times(which, data, steps))
     same = all(np.array_equal(a, b) for a, b in zip(compiled.values(), loop.values()))
@@ -94,19 +112,62 @@ def compare(name, make, batch, steps, threads, pythons):
         wall, own, process = ([each[i] for each in row] for i in range(3))
         text += (f"  {what} {min(wall):.3f} (median {statistics.median(wall):.3f}; "
                  f"cpu {min(own):.3f} + {min(p - o for p, o in zip(process, own)):.3f})")
-    ratio = statistics.median(b[2] / a[2] for a, b in zip(*rows))
-    print(f"{name} {batch}:{text}  cpu ratio {ratio:.2f}  "
-          f"{'same bytes' if same else 'OTHER BYTES'}"
-          f"{peers(pythons, name, batch, steps)}", flush=True)
+    wall, cpu = (statistics.median(b[i] / a[i] for a, b in zip(*rows)) for i in (0, 2))
+    print(f"{name} {batch}:{text}  ratio {wall:.3f}, of cpu {cpu:.2f}  "
+          f"{'same bytes' if same else 'OTHER BYTES'}", end="", flush=True)
+    print(f"{peers(options, name, batch, steps)}{peaks(name, batch, options)}", flush=True)
+
+
+# ---- Memory ------------------------------------------------------------------
+
+
+def peaks(name, batch, options):
+    """The most memory of the compiled step and of the loop, as text."""
+    found = []
+    for which in ("compiled", "loop"):
+        done = subprocess.run(
+            [sys.executable, __file__, "--peak", which, "--networks", f"{name}:{batch}",
+             "--threads", str(options.threads), *["--arithmetic"] * options.arithmetic],
+            text=True, capture_output=True, check=True)
+        found.append(float(done.stdout))
+    return (f"  resident {found[0]:.1f} MiB, loop {found[1]:.1f} "
+            f"({found[1] / found[0]:.3f})")
+
+
+def print_peak(name, batch, options):
+    """Prints the most MiB that are resident in steps, once all is compiled."""
+    net, given = block_of(name, batch)
+    if options.peak == "compiled":
+        trained, data = compiled_of(net, given, options), given
+    else:
+        trained, data = loop_of(net, given, options)
+    del net
+    warm_up(trained, data)
+    pathlib.Path("/proc/self/clear_refs").write_text("5")  # the peak begins anew
+    times(trained, data, 12)
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("VmHWM:"):
+            print(int(line.split()[1]) / 1024)
 
 
 def main():
     """Prints the table."""
-    threads = int(sys.argv[1]) if len(sys.argv) > 1 else 1
-    pythons = sys.argv[2:4]
-    compare("mlp", mlp, 8, 100, threads, pythons)
-    compare("mlp", mlp, 64, 50, threads, pythons)
-    compare("lenet", lenet, 64, 3, threads, pythons)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--threads", type=int, default=1)
+    parser.add_argument("--rounds", type=int, default=15)
+    parser.add_argument("--networks", default=",".join(f"{n}:{b}" for n, b in STEPS))
+    parser.add_argument("--arithmetic", action="store_true")
+    parser.add_argument("--mxnet")
+    parser.add_argument("--torch")
+    parser.add_argument("--peak", choices=["compiled", "loop"])
+    options = parser.parse_args()
+    os.environ["OMP_NUM_THREADS"] = str(options.threads)
+    for network in options.networks.split(","):
+        name, batch = network.split(":")
+        if options.peak:
+            print_peak(name, int(batch), options)
+        else:
+            compare(name, int(batch), options)
 
 
 if __name__ == "__main__":
