@@ -16,7 +16,8 @@
 //  4. Where a reader still needs another layout, and for what the caller owns,
 //     a copy is inserted: one for each buffer and layout.
 //  5. Constants take the layout that a kernel packs its weights in; codegen
-//     lays the bytes out when it writes the artifact.
+//     lays the bytes out when it writes the artifact. Steps that take few of
+//     their elements take them from there.
 //
 //  Those of a device are choose-layouts' choice.
 #include <algorithm>

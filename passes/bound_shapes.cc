@@ -10,15 +10,25 @@
 // those that do not count, too; a reduction over the axis reads its neutral
 // element instead of them, a mean divides by the count. An output of the network
 // with such an axis is followed by its count. Other readers are refused.
+//
+// Where the user says how many rows there are at most (--bound), there is room for
+// these alone, and a run in which there are more ends with an error:
+//
+//   data, index ─► boolean_mask ─► slice_axis [0, 16) ─► log …
+//                              └─ count ─► bounded(most=16)
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <string>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "ir/graph/builder.h"
 #include "ir/ops/operators.h"
+#include "ir/ops/tensor/call.h"
 #include "ir/ops/tensor/cut.h"
 #include "ir/ops/tensor/reduction.h"
 #include "passes/open_length.h"
@@ -34,12 +44,15 @@ struct Length {
 
 class Lengths {
  public:
-  explicit Lengths(Graph& graph) : graph_(graph) {}
+  Lengths(Graph& graph, const std::map<std::string, int64_t>& bounds)
+      : graph_(graph), bounds_(bounds) {}
 
   Result<bool> Run() {
     for (Node* node : graph_.TopologicalOrder()) {
       replaced_.ApplyTo(*node);
+      TakeRoom(node->inputs);
       if (node->kind != Node::Kind::kOperator) continue;
+      if (!room_.empty() && !TakeTypes(*node)) continue;
       const std::vector<OpenInput> open = OpenInputsOf(*node);
       if (!open.empty()) {
         Visit(*node, open);
@@ -49,6 +62,7 @@ class Lengths {
     }
     if (lengths_.empty()) return false;
     graph_.ReplaceUses(replaced_);
+    TakeRoom(graph_.outputs);
     NameCounts();
     if (!errors_.empty()) return std::move(errors_);
     return true;
@@ -56,9 +70,9 @@ class Lengths {
 
  private:
   using Slot = std::pair<int, int>;  // node id, output
-  // An operator, its attributes, the inputs that decide.
-  using Decision =
-      std::tuple<const Operator*, std::vector<AttrText>, std::vector<Slot>>;
+  // An operator, its attributes, the inputs that decide, what is room for.
+  using Decision = std::tuple<const Operator*, std::vector<AttrText>,
+                              std::vector<Slot>, int64_t>;
   static Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
 
   const Length* LengthOf(Value value) const {
@@ -78,17 +92,77 @@ class Lengths {
   // What one operator makes of equal values has one length, so that rows which
   // one mask picks of two tensors may be added.
   void Begin(Node& node, const DataLength& length) {
-    Decision decision = {node.op, node.op->print(node.attrs.get()), {}};
+    const int64_t most = MakeRoom(node, length);
+    Decision decision = {node.op, node.op->print(node.attrs.get()), {}, most};
     for (const int input : length.by) {
       std::get<2>(decision).push_back(SlotOf(node.inputs[input]));
     }
     const auto [first, added] =
         counts_.emplace(std::move(decision), node.out(length.count));
+    if (added && most > 0) {
+      GraphBuilder builder(graph_, node);
+      first->second = CallOf(builder, "bounded", fmt::format("most={}", most),
+                             {node.out(length.count)}, {Shape{1}})[0];
+    }
     for (size_t i = 0; i < length.axes.size(); ++i) {
       if (length.axes[i] < 0) continue;
-      lengths_[SlotOf(node.out(static_cast<int>(i)))] = {length.axes[i],
-                                                         first->second};
+      const Value rows = node.out(static_cast<int>(i));
+      lengths_[SlotOf(RoomFor(rows))] = {length.axes[i], first->second};
     }
+  }
+
+  // Readers of the node read as many rows as there is room for, which is
+  // returned; 0: all that there can be.
+  int64_t MakeRoom(Node& node, const DataLength& length) {
+    const auto bound = bounds_.find(node.name);
+    if (bound == bounds_.end()) return 0;
+    GraphBuilder builder(graph_, node);
+    int64_t most = 0;
+    for (size_t i = 0; i < length.axes.size(); ++i) {
+      const int axis = length.axes[i];
+      const Value rows = node.out(static_cast<int>(i));
+      if (axis < 0 || rows.shape()[axis] <= bound->second) continue;
+      most = bound->second;
+      room_[SlotOf(rows)] = builder.SliceAxis(rows, axis, 0, most);
+    }
+    return most;
+  }
+
+  Value RoomFor(Value rows) const {
+    const auto found = room_.find(SlotOf(rows));
+    return found == room_.end() ? rows : found->second;
+  }
+
+  // The types that follow from what there is room for; false if none do.
+  bool TakeTypes(Node& node) {
+    std::vector<TensorType> inputs, outputs(node.types.size());
+    for (const Value& input : node.inputs) inputs.push_back(input.type());
+    const std::vector<TensorType> given = inputs;
+    for (bool changed = true; changed;) {
+      TypeInference types(inputs, outputs, graph_.training);
+      node.op->types(node.attrs.get(), types);
+      if (types.error()) {
+        errors_.push_back(Error(node.loc, "{} '{}', with --bound: {}",
+                                node.op_name, node.name, *types.error()));
+        return false;
+      }
+      changed = types.changed();
+    }
+    const bool known = std::ranges::all_of(
+        outputs, [](const TensorType& type) { return type.known(); });
+    if (!known || inputs != given) {
+      errors_.push_back(Error(node.loc,
+                              "{} '{}' reads as many rows as there can be, not "
+                              "as many as --bound leaves",
+                              node.op_name, node.name));
+      return false;
+    }
+    node.types = std::move(outputs);
+    return true;
+  }
+
+  void TakeRoom(std::vector<Value>& values) const {
+    for (Value& value : values) value = RoomFor(value);
   }
 
   void Visit(Node& node, const std::vector<OpenInput>& open) {
@@ -175,16 +249,19 @@ class Lengths {
   }
 
   Graph& graph_;
+  const std::map<std::string, int64_t>& bounds_;
   Replacements replaced_;
   std::map<Slot, Length> lengths_;
+  std::map<Slot, Value>
+      room_;  // of outputs with a bound, what their readers read
   std::map<Decision, Value> counts_;
   Diagnostics errors_;
 };
 
 }  // namespace
 
-Result<bool> BoundShapes(Graph& graph, PassContext&) {
-  return Lengths(graph).Run();
+Result<bool> BoundShapes(Graph& graph, PassContext& context) {
+  return Lengths(graph, context.bounds).Run();
 }
 
 }  // namespace mxc

@@ -3,8 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
+#include <vector>
 
 #include "ir/program/copy_step.h"
 #include "ir/program/steps/contraction.h"
@@ -12,6 +15,9 @@
 
 namespace mxc {
 namespace {
+
+// Of a constant's elements at most one in so many may be read out of order.
+constexpr int64_t kFewElements = 16;
 
 class LayoutCopies {
  public:
@@ -50,6 +56,9 @@ class LayoutCopies {
       steps.push_back(std::move(copy));
     }
     program_.steps = std::move(steps);
+    for (const auto& [buffer, copies] : copies_) {
+      if (copies.size() == 1) ReadCopy(buffer, copies[0].to);
+    }
     return changed_;
   }
 
@@ -140,6 +149,55 @@ class LayoutCopies {
     }
     step.inputs[1] = packed;
     changed_ = true;
+  }
+
+  // Steps that take few elements of a constant take them from its packed copy, if
+  // it then need not lie twice: rows of a table that a last layer shares.
+  void ReadCopy(int constant, int copy) {
+    const bool constants =
+        program_.buffers[constant].kind == BufferKind::kConstant &&
+        program_.buffers[copy].kind == BufferKind::kConstant &&
+        program_.buffers[copy].layout.basis == KernelBasis::kPlain;
+    if (!constants) return;
+    std::vector<Step*> readers;
+    for (Step& step : program_.steps) {
+      if (std::ranges::count(step.inputs, constant) == 0) continue;
+      if (!TakesFew(step, constant)) return;
+      readers.push_back(&step);
+    }
+    for (Step* step : readers) {
+      std::ranges::replace(step->inputs, constant, copy);
+    }
+  }
+
+  bool TakesFew(const Step& step, int constant) const {
+    const Map* map = step.map();
+    if (map == nullptr || step.view) return false;
+    int64_t taken = 0;
+    for (const Store& store : map->stores) {
+      VisitLoads(store.value, [&](const ExprNode& load) {
+        if (step.inputs[load.index] != constant) return;
+        taken += ElementsOf(load, store, ShapeOf(constant));
+      });
+    }
+    return taken <= ShapeOf(constant).elements() / kFewElements;
+  }
+
+  // How many elements a Load takes at most. What a reduction goes over may be a
+  // whole axis.
+  static int64_t ElementsOf(const ExprNode& load, const Store& store,
+                            const Shape& shape) {
+    int64_t elements = 1;
+    std::set<int> counted;
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      for (const int var : FreeVars(load.args[static_cast<size_t>(axis)])) {
+        if (!counted.insert(var).second) continue;
+        elements *= var < kFirstReductionVar
+                        ? store.extent[static_cast<size_t>(var)]
+                        : shape[axis];
+      }
+    }
+    return elements;
   }
 
   // The copy reads its spatial axes from the end.

@@ -80,7 +80,10 @@ struct PassContext {
   const TrainingOptions* training = nullptr;  // null: inference
   // In which type what leads to contractions is kept: f32, bf16 or f16.
   DType storage = DType::kF32;
-  WeightStorage weights = {};    // of constants that products multiply with
+  WeightStorage weights = {};  // of constants that products multiply with
+  // By nodes of which data decide the length: the most rows that there is room
+  // for.
+  std::map<std::string, int64_t> bounds = {};
   Diagnostics* notes = nullptr;  // what the user may want to know; may be null
   // The repeat whose body is being worked on; null for an entry.
   const Repeat* around = nullptr;

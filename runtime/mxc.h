@@ -352,8 +352,9 @@ typedef int (*mxc_function)(const mxc_call* call);
 
 /* Models that are opened from now on find the function by its name and version.
  * One that asks for a function that nobody knows is refused. Functions stay
- * registered: this table is the only global state. The runtime knows potrf,
- * potri, trsm, gelqf and syevd, by the machine's LAPACK. */
+ * registered: this table is the only global state. The runtime knows
+ * bounded (a count that ends the run where it is too great), and by the machine's
+ * LAPACK potrf, potri, trsm, gelqf and syevd. */
 MXC_API mxc_status* mxc_register_function(const char* name, uint32_t version,
                                           mxc_function function,
                                           void* user_data);

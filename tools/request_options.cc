@@ -154,6 +154,35 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
       ->type_name("off|auto");
 }
 
+std::string CheckBound(const std::string& text) {
+  int64_t rows = 0;
+  if (const std::string wrong = CheckAssignment(text); !wrong.empty()) {
+    return wrong;
+  }
+  const std::string value = SplitAssignment(text).second;
+  return CLI::detail::lexical_cast(value, rows) && rows > 0
+             ? ""
+             : fmt::format("'{}' ends with no number of rows", text);
+}
+
+void AddBoundOption(CLI::App& app, std::map<std::string, int64_t>& bounds) {
+  app.add_option_function<std::vector<std::string>>(
+         "--bound",
+         [&bounds](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const auto [node, rows] = SplitAssignment(text);
+             CLI::detail::lexical_cast(rows, bounds[node]);
+           }
+         },
+         "of a node that yields as many rows as data decide, as boolean_mask: "
+         "how many there may be (default: as many as there can be). Memory is "
+         "planned for these, and a run with more ends with an error "
+         "(repeatable)")
+      ->check(CheckBound)
+      ->allow_extra_args(false)
+      ->type_name("NODE=ROWS");
+}
+
 }  // namespace
 
 void AddModelOptions(CLI::App& app, RequestOptions& options) {
@@ -184,6 +213,7 @@ void AddPlanOptions(CLI::App& app, RequestOptions& options) {
       ->capture_default_str()
       ->type_name("0..3");
   AddAlgorithmOptions(app, request);
+  AddBoundOption(app, request.bounds);
   app.add_option("--tuning-cache", request.tuning.cache,
                  "where measured times are kept; also read below -O3 if named "
                  "(default at -O3: ~/.cache/mxc/tuning.json)")

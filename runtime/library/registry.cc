@@ -5,6 +5,7 @@
 #include <mutex>
 #include <utility>
 
+#include "runtime/library/bounded.h"
 #include "runtime/library/lapack.h"
 
 namespace mxc::runtime {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of f32 with weights of fewer bits: bf16, 8 bits, blocks of 4.
+// Products of f32 with weights of fewer bits: bf16, 8 bits, blocks of 4. How
+// weights are packed.
 #include <doctest/doctest.h>
 
 #include "tests/codegen/contraction_case.h"
@@ -54,6 +55,45 @@ TEST_CASE("products of f32 with blocks of 4-bit weights") {
       CHECK(Check({c, Scaled(c)}, target, 3) == "");
     }
   });
+}
+
+// Of every kind that kernels differ in.
+std::vector<Contraction> ProductsOf(int64_t rows, int64_t in, int64_t out) {
+  const Contraction plain = Product(1, rows, in, out);
+  std::vector<Contraction> products(5, plain);
+  products[1].types.weight = DType::kI8;
+  products[2].types.weight = DType::kU8;
+  products[2].int4_group = 32;
+  products[3].types = {DType::kBF16, DType::kBF16, DType::kF32, DType::kF32};
+  products[4].types = {DType::kU8, DType::kI8, DType::kI32, DType::kI32};
+  return products;
+}
+
+// Programs for several batches share the bytes of a weight: those for one row
+// and for many, by vectors and by units of matrices.
+TEST_CASE("weights are packed alike for any number of rows") {
+  for (const char* name :
+       {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni",
+        "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64", "riscv64-v"}) {
+    CAPTURE(name);
+    const auto catalog = MakeKernelCatalog(*ResolveTarget(name));
+    for (const int64_t out : {1, 30, 64, 130, 768, 3072}) {
+      CAPTURE(out);
+      const std::vector<Contraction> one = ProductsOf(1, 768, out);
+      for (const int64_t rows : {2, 3, 4, 7, 8, 17, 64, 300}) {
+        CAPTURE(rows);
+        const std::vector<Contraction> many = ProductsOf(rows, 768, out);
+        for (size_t i = 0; i < one.size(); ++i) {
+          CAPTURE(i);
+          const auto few = catalog->Candidates(one[i]);
+          const auto others = catalog->Candidates(many[i]);
+          REQUIRE(few.empty() == others.empty());
+          if (few.empty()) continue;
+          CHECK(few.front().weight == others.front().weight);
+        }
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -40,6 +40,33 @@ TEST_CASE("the least common multiple") {
   CHECK(InferOp("_npi_lcm", {}, {{2}, {2}}).error != "");  // floats
 }
 
+// Of a list, the first elements.
+List First(const Tensor& tensor, size_t count) {
+  List values = ValuesOf(tensor);
+  values.resize(count);
+  return values;
+}
+
+TEST_CASE("the different rows, in order of their elements") {
+  const std::vector<AttrText> all = {{"axis", "0"},
+                                     {"return_index", "True"},
+                                     {"return_inverse", "True"},
+                                     {"return_counts", "True"}};
+  const Tensor rows = Floats({4, 2}, {1, 0, 0, 2, 1, -0.0F, 0, -1});
+  const auto found = EvaluateOp("_npi_unique", all, {rows});
+  REQUIRE(found.size() == 5);
+  CHECK(ValuesOf(found[4]) == List{3});
+  CHECK(First(found[0], 6) == List{0, -1, 0, 2, 1, 0});
+  CHECK(First(found[1], 3) == List{3, 1, 0});
+  CHECK(ValuesOf(found[2]) == List{2, 1, 2, 0});
+  CHECK(First(found[3], 3) == List{1, 1, 2});
+  const auto one = EvaluateOp("_npi_unique", all, {Floats({1, 1, 2}, {4, 3})});
+  CHECK(ValuesOf(one[0]) == List{4, 3});
+  CHECK(ValuesOf(one[3]) == List{1});
+  CHECK(Refuses("C1", "_npi_unique", {{"axis", "1"}}, {{2, 2}}));
+  CHECK(Refuses("C3", "_npi_unique", {{"axis", "0"}}, {{2, 257}}));
+}
+
 TEST_CASE("splits along the axis of the name") {
   const auto columns = EvaluateOp(
       "_npi_hsplit", {{"indices", "(0, 1)"}, {"axis", "1"}}, {Table()});

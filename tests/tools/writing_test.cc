@@ -4,10 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "ir/program/interpreter.h"
@@ -237,6 +240,36 @@ std::vector<Text> Texts() {
           {2, 7, 1, DrawnTokens(4, 5)}};
 }
 
+// Bytes of weights in the file, by their offsets: of those whose names begin and
+// end so.
+std::map<int64_t, int64_t> Weights(const std::string& path,
+                                   std::string_view begin,
+                                   std::string_view end) {
+  const Result<InspectedArtifact> artifact = ReadArtifact(path);
+  REQUIRE(artifact.ok());
+  std::map<int64_t, int64_t> weights;
+  for (const Overview& entry : artifact->entries) {
+    for (const BufferRow& buffer : entry.buffers) {
+      const bool asked = buffer.kind == "weight" &&
+                         buffer.name.starts_with(begin) &&
+                         buffer.name.ends_with(end);
+      if (asked) weights[buffer.offset] = buffer.bytes;
+    }
+  }
+  return weights;
+}
+
+// Of products, as their kernels read them.
+std::map<int64_t, int64_t> PackedWeights(const std::string& path) {
+  return Weights(path, "", "/packed");
+}
+
+std::multiset<int64_t> SizesOf(const std::map<int64_t, int64_t>& weights) {
+  std::multiset<int64_t> sizes;
+  for (const auto& [offset, bytes] : weights) sizes.insert(bytes);
+  return sizes;
+}
+
 Diagnostics ErrorsOf(const CompileRequest& request) {
   Progress silent;
   const Result<Plan> plan = MakePlan(request, silent);
@@ -280,6 +313,41 @@ TEST_CASE("of what is kept as much is read as the longest text has") {
               {2, 12, 145, DrawnTokens(153, 3)},
               {0, 20, 290, DrawnTokens(kMany, 4)},
               {2, 31, 0, DrawnTokens(5, 5)}});
+}
+
+TEST_CASE("entries for a token and for many read the same weights") {
+  const test::TemporaryFolder folder("writing");
+  const std::string model = folder.File("net.json");
+  test::WriteText(model, SmallGpt2(40));
+  for (const WeightKind kind :
+       {WeightKind::kF32, WeightKind::kInt8, WeightKind::kBF16}) {
+    CompileRequest request = RequestFor(model);
+    request.weights.kind = kind;
+    // Both entries have one row.
+    request.streams = request.prefill = 1;
+    const auto once = PackedWeights(Written(folder, request));
+    REQUIRE(!once.empty());
+    for (const auto& [streams, prefill] :
+         {std::pair(1, 40), std::pair(3, 16), std::pair(8, 30)}) {
+      CAPTURE(streams);
+      request.streams = streams;
+      request.prefill = prefill;
+      CHECK(SizesOf(PackedWeights(Written(folder, request))) == SizesOf(once));
+    }
+  }
+}
+
+TEST_CASE("a table that the last layer shares lies once in the file") {
+  const test::TemporaryFolder folder("writing");
+  const std::string model = folder.File("net.json");
+  std::string text = SmallGpt2();
+  const std::string words = R"("tokens": 17)";
+  text.replace(text.find(words), words.size(), R"("tokens": 1700)");
+  test::WriteText(model, text);
+  CompileRequest request = RequestFor(model);
+  request.streams = kStreams;
+  request.prefill = kPrefill;
+  CHECK(Weights(Written(folder, request), "embed_weight", "").size() == 1);
 }
 
 TEST_CASE("what a network keeps of its texts is bounded, and said") {

@@ -130,7 +130,10 @@ class Planner {
                    job.of, request_.trains() ? ParameterUse::kStates
                                              : ParameterUse::kConstants));
     plan_.read_seconds += watch.seconds();
-    if (first()) Note(model);
+    if (first()) {
+      MXC_RETURN_IF_ERROR(CheckBounds(model.graph));
+      Note(model);
+    }
     if (Learns(job.entry.purpose)) {
       MXC_RETURN_IF_ERROR(CutIntoMicroBatches(request_, model.graph));
     }
@@ -161,6 +164,22 @@ class Planner {
     progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);
     const ParameterFile& file = plan_.network->parameter_file();
     if (!file.path.empty()) progress_.Phase("params", Describe(file));
+  }
+
+  // Each bound is of a node of which data decide the length.
+  Status CheckBounds(const Graph& graph) const {
+    std::map<std::string, int64_t> left = request_.bounds;
+    std::string known;
+    for (const auto& node : graph.nodes()) {
+      if (node->op == nullptr || !node->op->data_length) continue;
+      left.erase(node->name);
+      known += fmt::format("{}'{}'", known.empty() ? "" : ", ", node->name);
+    }
+    if (left.empty()) return Done{};
+    return UnplacedError(fmt::format(
+        "--bound '{}' names no node of which data decide the length; {}",
+        left.begin()->first,
+        known.empty() ? "there is none" : "expected " + known));
   }
 
   Status AddProgram(Graph graph, const TrainingOptions* training,
@@ -204,6 +223,7 @@ class Planner {
     context.catalog = &catalog_;
     context.storage = request_.precision;
     context.weights = request_.weights;
+    context.bounds = request_.bounds;
     context.training = training;
     if (first()) context.notes = &plan_.notes;
     return context;

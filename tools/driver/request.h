@@ -127,6 +127,8 @@ struct CompileRequest {
   // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;
   WeightStorage weights = {};  // of constants that products multiply with
+  // By nodes of which data decide the length: the most rows that there may be.
+  std::map<std::string, int64_t> bounds;
   // As codegen/cuda has them, "" for none.
   bool tf32 = false;
   std::string assembler;

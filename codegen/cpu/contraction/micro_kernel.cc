@@ -302,7 +302,7 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
   for (int64_t i = 0; i < steps.unroll; i += unit.k) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
-      const int64_t offset = i * steps.row_stride + unit.k * VectorOffset(v);
+      const int64_t offset = i * steps.row_stride + VectorOffset(v);
       weights.push_back(
           LoadWeightDots(kernel_, unit, At(weight, offset, unit.weight)));
       if (added == nullptr) continue;
@@ -412,8 +412,9 @@ llvm::Value* MicroKernel::Opaque(llvm::Value* pointer) {
 }
 
 int64_t MicroKernel::VectorOffset(int vector) const {
+  const int64_t entries = nest_.access == DataAccess::kDots ? nest_.unit.k : 1;
   return vector / nest_.panel_vectors * nest_.panel_stride +
-         vector % nest_.panel_vectors * nest_.lanes;
+         vector % nest_.panel_vectors * nest_.lanes * entries;
 }
 
 llvm::Value* MicroKernel::Advance(llvm::Value* base, llvm::Value* index,

@@ -331,9 +331,12 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.access = DataAccess::kDots;
     nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
   }
-  nest.panel_vectors = nest.packed && !nest.in_dots()
-                           ? weight.layout().dims.back().extent / nest.lanes
-                           : tile.tile.vectors;
+  // Behind a panel's outputs lie the entries of each, where it has several.
+  const auto& dims = weight.layout().dims;
+  nest.panel_vectors =
+      nest.packed
+          ? dims[dims.size() - (nest.in_dots() ? 2 : 1)].extent / nest.lanes
+          : tile.tile.vectors;
   nest.channel_var = out_axis;
   nest.channels = c.out;
   const bool blocked_output = output.layout().block(out_axis) == nest.lanes;

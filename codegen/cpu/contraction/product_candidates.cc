@@ -8,15 +8,23 @@
 namespace mxc::contraction {
 namespace {
 
-// A product of one row reads two panels side by side, where that leaves work
-// for two threads.
-constexpr int kGemvVectors = 4, kGemvPanels = 2;
+// A product of one row reads several panels side by side: eight vectors, where
+// that leaves work for two threads.
+constexpr int kGemvVectors = 4, kWideGemvVectors = 8;
+
+// Vectors of a panel: as many for any number of rows, so that programs for
+// different batches read the same bytes. Matrix units read two as well.
+int PanelVectors(int64_t vectors) {
+  return vectors == 3 ? 3 : static_cast<int>(std::min<int64_t>(vectors, 2));
+}
 
 }  // namespace
 
-RegisterTile ProductCandidates::GemmTile(const Contraction& c) const {
+RegisterTile ProductCandidates::GemmTile(const Contraction& c,
+                                         int panel_vectors) const {
   const int64_t vectors = DivideUp(c.out, lanes_);
-  const RegisterTile tile = ChooseRowTile(machine_, c.batch, vectors);
+  const RegisterTile tile =
+      ChooseRowTile(machine_, c.batch, vectors, panel_vectors);
   // Rows that far apart fall into one set of the first cache.
   const int ways = machine_.l1_ways;
   const bool one_set = SizeOf(types_.data) * c.in % machine_.l1_way_bytes == 0;
@@ -27,7 +35,7 @@ RegisterTile ProductCandidates::GemmTile(const Contraction& c) const {
 void ProductCandidates::AddGemmByRows(const Contraction& c,
                                       std::vector<KernelCandidate>& out) const {
   const int64_t vectors = DivideUp(c.out, lanes_);
-  const RegisterTile tile = GemmTile(c);
+  const RegisterTile tile = GemmTile(c, /*panel_vectors=*/1);
   KernelCandidate candidate;
   candidate.choice = MakeChoice(kGemm, {lanes_, tile});
   candidate.weight_block = candidate.output_block = lanes_;
@@ -82,13 +90,13 @@ void ProductCandidates::TurnData(const Contraction& c,
 void ProductCandidates::AddGemm(const Contraction& c,
                                 std::vector<KernelCandidate>& out) const {
   const int64_t vectors = DivideUp(c.out, lanes_);
-  RegisterTile tile = GemmTile(c);
-  int panel_vectors = tile.vectors;
+  const int panel_vectors = PanelVectors(vectors);
+  RegisterTile tile = GemmTile(c, panel_vectors);
   if (c.batch == 1) {
-    panel_vectors = static_cast<int>(std::min<int64_t>(vectors, kGemvVectors));
-    const int panels =
-        vectors >= 2 * kGemvPanels * kGemvVectors ? kGemvPanels : 1;
-    tile = {1, panels * panel_vectors};
+    const bool wide = vectors >= 2 * kWideGemvVectors;
+    const auto most = static_cast<int>(
+        std::min<int64_t>(vectors, wide ? kWideGemvVectors : kGemvVectors));
+    tile = {1, most / panel_vectors * panel_vectors};
   }
   KernelCandidate candidate = Make(c, kGemm, 1, 1, tile, panel_vectors);
   candidate.cost =
@@ -98,17 +106,18 @@ void ProductCandidates::AddGemm(const Contraction& c,
   TurnData(c, candidate);
   AddGemmOfRows(c, candidate, out);
   out.push_back(std::move(candidate));
-  AddDots(c, {tile.pixels, panel_vectors}, out);
+  AddDots(c, tile, panel_vectors, out);
 }
 
 // Units that multiply a few neighbouring elements of a row.
 void ProductCandidates::AddDots(const Contraction& c, RegisterTile tile,
+                                int panel_vectors,
                                 std::vector<KernelCandidate>& out) const {
   if (c.data_axes.back() != Role::kIn) return;
   for (const ProductUnit& unit : Units()) {
     if (!IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
     KernelCandidate candidate =
-        Make(c, DotAlgorithm(unit.k), 1, 1, tile, tile.vectors);
+        Make(c, DotAlgorithm(unit.k), 1, 1, tile, panel_vectors);
     candidate.cost = Cost(
         c, unit.flops_per_second,
         TileEfficiency(machine_, tile, 1, c.batch, DivideUp(c.out, lanes_)));

@@ -22,10 +22,11 @@ class ProductCandidates : private CandidateCosts {
                      std::vector<KernelCandidate>& out) const;
 
  private:
-  RegisterTile GemmTile(const Contraction& c) const;
+  // Of whole panels.
+  RegisterTile GemmTile(const Contraction& c, int panel_vectors) const;
   void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
                      std::vector<KernelCandidate>& out) const;
-  void AddDots(const Contraction& c, RegisterTile tile,
+  void AddDots(const Contraction& c, RegisterTile tile, int panel_vectors,
                std::vector<KernelCandidate>& out) const;
   void TurnData(const Contraction& c, KernelCandidate& candidate) const;
 };

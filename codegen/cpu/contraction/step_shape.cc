@@ -89,9 +89,11 @@ std::vector<StepShape::Operand> OperandsOf(const Program& program,
 
 namespace {
 
-// Iterations of main.axes[0] between which the sums wait in the output.
+// Iterations of main.axes[0] between which the sums wait in the output. For a
+// single row weights are read once, so that nothing is gained where they stay.
 int64_t StepBlock(const Program& program, const Step& step,
-                  const CpuMachine& machine, const Nest& nest) {
+                  const CpuMachine& machine, const StepShape& shape) {
+  const Nest& nest = shape.nest;
   const int64_t steps = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   const bool one_block = nest.types.output != nest.types.sum ||
                          ReadsOutput(program, step) ||
@@ -100,8 +102,9 @@ int64_t StepBlock(const Program& program, const Step& step,
     MXC_CHECK(!one_block, "{}: sums cannot wait in the output", step.name);
     return nest.step_block;
   }
-  return one_block ? std::max<int64_t>(1, steps)
-                   : ChooseStepBlock(machine, nest);
+  return one_block || (nest.packed && nest.pixels() == 1)
+             ? std::max<int64_t>(1, steps)
+             : ChooseStepBlock(machine, nest, shape.tile.vectors);
 }
 
 StepShape ShapeNest(const Program& program, const Step& step,
@@ -117,13 +120,13 @@ StepShape ShapeNest(const Program& program, const Step& step,
   shape.runs = shape.nest.access == DataAccess::kTiles
                    ? SplitForTiles(rows, columns)
                    : SplitPixels(rows, columns, shape.tile.pixels);
-  shape.tasks = ChooseTasks(machine, shape.nest, shape.vector_groups(),
+  shape.tasks = ChooseTasks(machine, shape.nest, shape.tile.vectors,
                             CountTiles(shape.runs, 1));
   if (tasks != nullptr) {
     shape.tasks.pixel_chunks = tasks->pixel_chunks;
     shape.tasks.channel_chunks = tasks->channel_chunks;
   }
-  shape.step_block = StepBlock(program, step, machine, shape.nest);
+  shape.step_block = StepBlock(program, step, machine, shape);
   shape.lines_ahead = LinesAhead(machine, shape);
   if (shape.lines_ahead == 0) shape.bytes_ahead = BytesAhead(machine, shape);
   shape.operands = OperandsOf(program, step);

@@ -58,14 +58,17 @@ double Efficiency(const CpuMachine& machine, RegisterTile tile, int64_t rows,
          cycles;
 }
 
-// Of tiles of so many vectors, the most efficient; the earlier ones win a tie.
+// Of tiles of so many vectors that are whole panels, the most efficient; the
+// earlier ones win a tie.
 RegisterTile BestTile(const CpuMachine& machine,
                       std::initializer_list<int> candidates, int64_t rows,
-                      int64_t columns, int64_t vectors, double load_cycles) {
+                      int64_t columns, int64_t vectors, int panel_vectors,
+                      double load_cycles) {
   RegisterTile best;
   double best_efficiency = 0;
   for (const int candidate : candidates) {
     if (candidate > vectors && candidate > 1) continue;
+    if (candidate % panel_vectors != 0) continue;
     if (candidate > machine.most_tile_vectors) continue;
     const RegisterTile tile = {MaxPixels(machine, candidate), candidate};
     const double efficiency =
@@ -81,11 +84,11 @@ RegisterTile BestTile(const CpuMachine& machine,
 // So many that a block of the reduction's data, which every group of vectors
 // reads again, takes half of the second cache.
 int64_t LeastPixelChunks(const CpuMachine& machine, const Nest& nest,
-                         int64_t rows) {
+                         int tile_vectors, int64_t rows) {
   if (nest.main.axes.empty() || nest.main.axes[0].extent == 0) return 1;
   if (!nest.packed) return 1;
   const int64_t bytes = SizeOf(nest.types.data) * nest.data_elements *
-                        ChooseStepBlock(machine, nest) /
+                        ChooseStepBlock(machine, nest, tile_vectors) /
                         nest.main.axes[0].extent;
   return std::clamp<int64_t>(DivideUp(bytes, machine.l2.bytes / 2), 1, rows);
 }
@@ -119,15 +122,16 @@ double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
 
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors) {
-  return BestTile(machine, {2, 4, 3, 1}, rows, columns, vectors, 0);
+  return BestTile(machine, {2, 4, 3, 1}, rows, columns, vectors,
+                  /*panel_vectors=*/1, /*load_cycles=*/0);
 }
 
-// A panel of four vectors leaves the first cache less room for the rows. Equal
+// Panels of four vectors leave the first cache less room for the rows. Equal
 // tiles, of a row fewer, can be dealt more evenly.
 RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
-                           int64_t vectors) {
+                           int64_t vectors, int panel_vectors) {
   RegisterTile tile = BestTile(machine, {2, 3, 4, 1}, 1, rows, vectors,
-                               machine.row_load_cycles);
+                               panel_vectors, machine.row_load_cycles);
   const int fewer = tile.pixels - 1;
   if (fewer > 4 && rows % tile.pixels != 0 && rows % fewer == 0) {
     tile.pixels = fewer;
@@ -161,8 +165,9 @@ bool DataOverWeights(double data_bytes, double weight_bytes) {
   return 2 * data_bytes >= weight_bytes;
 }
 
-Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
-                  int64_t vector_groups, int64_t column_tiles) {
+Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest, int tile_vectors,
+                  int64_t column_tiles) {
+  const int64_t vector_groups = DivideUp(nest.vectors(), tile_vectors);
   const double outer = static_cast<double>(nest.outer_count());
   Tasks best;
   best.deal = nest.deal_planes       ? Tasks::Deal::kPlanes
@@ -206,7 +211,7 @@ Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
            traffic * (1 - machine.hidden_traffic) /
                machine.stream_bytes_per_second;
   };
-  best.pixel_chunks = LeastPixelChunks(machine, nest, rows);
+  best.pixel_chunks = LeastPixelChunks(machine, nest, tile_vectors, rows);
   // So that two threads have data of their own; not of a kernel's few rows.
   if (best.channels_innermost && nest.outer_count() == 1 &&
       rows >= kRowsToHalve) {
@@ -226,10 +231,12 @@ Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
   return best;
 }
 
-int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest) {
+int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest,
+                        int tile_vectors) {
   const int64_t total = nest.main.axes.empty() ? 1 : nest.main.axes[0].extent;
   if (total <= 1) return std::max<int64_t>(total, 1);
-  const int64_t row_bytes = SizeOf(nest.types.weight) * nest.panel_width();
+  const int64_t row_bytes =
+      SizeOf(nest.types.weight) * tile_vectors * nest.lanes;
   const int64_t iteration_bytes =
       nest.main.count() / total * nest.main.weight_rows * row_bytes;
   const double share = nest.main.axes.size() == 1 ? machine.product_panel_share

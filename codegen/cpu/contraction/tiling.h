@@ -22,9 +22,10 @@ int MaxPixels(const CpuMachine& machine, int vectors);
 // The best tile for pixels (rows × columns) and vectors of output channels.
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors);
-// The same for a product of so many rows, which lie apart from each other.
+// The same for a product of so many rows, which lie apart from each other, with
+// whole panels of so many vectors side by side.
 RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
-                           int64_t vectors);
+                           int64_t vectors, int panel_vectors);
 // Part of the peak rate that the tile reaches there, 0 … 1.
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors);
@@ -60,12 +61,14 @@ struct Tasks {
 // half of the speed at which weights come from memory, and is not prefetched as
 // well.
 bool DataOverWeights(double data_bytes, double weight_bytes);
-// `vector_groups`: groups of tile.vectors vectors.
-Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest,
-                  int64_t vector_groups, int64_t column_tiles);
+// For tiles of so many vectors.
+Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest, int tile_vectors,
+                  int64_t column_tiles);
 
-// Iterations of main.axes[0] after which accumulators are put down, so that a
-// panel's part stays in the first cache; its extent if it is never cut.
-int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest);
+// Iterations of main.axes[0] after which accumulators are put down, so that the
+// part of the panels that a tile of so many vectors reads stays in the first
+// cache; its extent if it is never cut.
+int64_t ChooseStepBlock(const CpuMachine& machine, const Nest& nest,
+                        int tile_vectors);
 
 }  // namespace mxc::contraction

@@ -156,11 +156,13 @@ Tensor UniqueTaken(const Tensor& x, const UniqueParts& parts,
 
 namespace {
 
-// All elements, ascending.
+// All elements, or rows, ascending.
 void UniqueByData(Call& c) {
-  const std::vector<Value> found = c.Ops<op::NpiUnique>(
-      {c.In(0)},
-      {.return_index = true, .return_inverse = true, .return_counts = true});
+  UniqueAttrs attrs = {
+      .return_index = true, .return_inverse = true, .return_counts = true};
+  if (c.HasAttribute("axis")) attrs.axis = 0;
+  const std::vector<Value> found =
+      c.Ops<op::NpiUnique>({c.In(0)}, std::move(attrs));
   for (int i = 0; i < c.outputs(); ++i)
     c.Give(i, found[static_cast<size_t>(i)]);
 }
@@ -169,8 +171,9 @@ void UniqueByData(Call& c) {
 
 void ImportUnique(Call& c) {
   const bool sorted = c.Flag("sorted", true);
-  if (sorted && !c.HasAttribute("axis") && !c.Known(0) &&
-      !Call::IsEmpty(c.ShapeOf(0))) {
+  const bool rows = !c.HasAttribute("axis") ||
+                    c.Axis(c.Int("axis"), c.ShapeOf(0).rank()) == 0;
+  if (sorted && rows && !c.Known(0) && !Call::IsEmpty(c.ShapeOf(0))) {
     return UniqueByData(c);
   }
   const Tensor x = c.Need(0, "data");

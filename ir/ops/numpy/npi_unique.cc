@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// _npi_unique: the different elements of an array, ascending; -0 is 0.
-//   data     t[…], n elements
-//   output   t[n]
+// _npi_unique: the different elements of an array, ascending; -0 is 0. With axis
+// 0 the different rows, by their first elements, then by their second ….
+//   data     t[…], n elements; or t[n, …]
+//   output   t[n]; or t[n, …]
 //   index    i64[n]   where each is first, in row-major order   return_index
 //   inverse  i64[n]   which of them each element is             return_inverse
 //   counts   i64[n]   how often each is there                   return_counts
 //   count    i32[1]   how many there are; hidden. All but inverse have so many
 // NaN is greater than every number, and each one another element, as NumPy had
 // it; MXNet 1.9.1 leaves behind a NaN what is not in order.
-// C1  axis is None
+// C1  axis is None or 0
 // C2  data have fewer than 2^31 elements
+// C3  a row has at most 256 elements
 // Source: MXNet 1.9.1 operator/numpy/np_unique_op.cc.
 #include "ir/ops/numpy/npi_unique.h"
 
@@ -18,15 +20,19 @@
 #include "ir/ops/tensor/argsort.h"
 #include "ir/ops/tensor/cast.h"
 #include "ir/ops/tensor/cut.h"
+#include "ir/ops/tensor/reduction.h"
 #include "ir/ops/tensor/sorting.h"
 #include "ir/ops/tensor/take.h"
 
 namespace mxc {
 namespace {
 
+// Each column of rows is sorted by steps of its own.
+constexpr int64_t kMostColumns = 256;
+
 std::optional<std::string> CheckUnique(const UniqueAttrs& a) {
-  if (!a.axis) return std::nullopt;
-  return fmt::format("C1: axis is {}, expected None", *a.axis);
+  if (a.axis.value_or(0) == 0) return std::nullopt;
+  return fmt::format("C1: axis is {}, expected None or 0", *a.axis);
 }
 
 std::vector<std::string> UniqueOutputs(const UniqueAttrs& a) {
@@ -38,11 +44,27 @@ std::vector<std::string> UniqueOutputs(const UniqueAttrs& a) {
   return names;
 }
 
+// Of outputs, one of them rows.
+void RowTypes(const UniqueAttrs& a, TypeInference& t) {
+  t.SetOut(0, t.In(0));
+  const Shape& data = t.In(0);
+  if (!data.known()) return;
+  if (!t.Require(data.rank() > 0, "C1: data have no axis 0")) return;
+  const int64_t columns = data.elements() / data[0];
+  if (!t.Require(columns <= kMostColumns,
+                 "C3: rows have {} elements, expected at most {}", columns,
+                 kMostColumns)) {
+    return;
+  }
+  for (int i = 1; i < a.visible(); ++i) t.SetOut(i, {data[0]});
+}
+
 void UniqueTypes(const UniqueAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
   for (int i = 1; i < a.visible(); ++i) t.SetOutDType(i, DType::kI64);
   t.SetOutDType(a.visible(), DType::kI32);
   t.SetOut(a.visible(), {1});
+  if (a.axis) return RowTypes(a, t);
   const auto sorted = RequireSortedAxis({}, t);
   if (!sorted) return;
   for (int i = 0; i < a.visible(); ++i) t.SetOut(i, sorted->sorted);
@@ -58,16 +80,16 @@ DataLength UniqueLength(const UniqueAttrs& a) {
 // Writes one node out, of n sorted elements.
 class UniqueParts {
  public:
-  UniqueParts(const Node& node, GraphBuilder& b)
+  UniqueParts(const UniqueAttrs& attrs, const Node& node, GraphBuilder& b)
       : b_(b),
-        sorted_(SortInput({}, node, b)),
-        values_(SortedValues(sorted_, b)),
-        n_(static_cast<int>(values_.shape()[0])),
+        sorted_(attrs.axis ? SortedRows(node.inputs[0], b)
+                           : SortedElements(node, b)),
+        n_(static_cast<int>(sorted_.values.shape()[0])),
         begins_(Begins()),
         found_(b.Ops<op::NonzeroPlaces>({begins_}, "places")) {}
 
   std::vector<Value> Write(const UniqueAttrs& a) {
-    std::vector<Value> parts = {b_.Op<op::Take>({values_, found_[0]})};
+    std::vector<Value> parts = {b_.Op<op::Take>({sorted_.values, found_[0]})};
     if (a.return_index) {
       parts.push_back(Long(b_.Op<op::Take>({sorted_.order, found_[0]})));
     }
@@ -78,16 +100,49 @@ class UniqueParts {
   }
 
  private:
+  struct Sorted {
+    Value order;   // i32[n]
+    Value values;  // in it
+  };
+
+  static Sorted SortedElements(const Node& node, GraphBuilder& b) {
+    const SortParts parts = SortInput({}, node, b);
+    return {parts.order, SortedValues(parts, b)};
+  }
+
+  // By columns, from the last one to the first. Equal elements keep their order.
+  static Sorted SortedRows(Value data, GraphBuilder& b) {
+    const int64_t rows = data.shape()[0];
+    const int64_t columns = data.shape().elements() / rows;
+    const Value table = b.Reshape(data, Shape{rows, columns});
+    Value order;
+    for (int64_t k = columns; k-- > 0;) {
+      const Value column =
+          b.Reshape(b.SliceAxis(table, 1, k, k + 1), Shape{rows});
+      const bool first = order.node == nullptr;
+      const Value key = first ? column : b.Op<op::Take>({column, order});
+      const Value next =
+          b.Op<op::Argsort>({key}, {.axis = 0, .dtype = DType::kI32});
+      order = first ? next : b.Op<op::Take>({order, next});
+    }
+    return {order, b.Op<op::Take>({data, order})};
+  }
+
   Value Long(Value x) { return b_.Cast(x, DType::kI64); }
   Value Ones(int64_t count) { return b_.Ones({DType::kI32, Shape{count}}); }
 
-  // i32[n]: 1 where an element is another one than that before it.
+  // i32[n]: 1 where an element, or a row, is another one than that before it.
   Value Begins() {
     if (n_ == 1) return Ones(1);
-    const Value before = b_.SliceAxis(values_, 0, 0, n_ - 1);
-    const Value element = b_.SliceAxis(values_, 0, 1, n_);
-    const Value other = b_.Op<op::BroadcastNotEqual>({element, before});
-    return b_.Concat({Ones(1), b_.Cast(other, DType::kI32)}, 0);
+    const Value before = b_.SliceAxis(sorted_.values, 0, 0, n_ - 1);
+    const Value element = b_.SliceAxis(sorted_.values, 0, 1, n_);
+    const Value other =
+        b_.Cast(b_.Op<op::BroadcastNotEqual>({element, before}), DType::kI32);
+    if (other.shape().rank() == 1) return b_.Concat({Ones(1), other}, 0);
+    const Value columns =
+        b_.Reshape(other, Shape{n_ - 1, other.shape().elements() / (n_ - 1)});
+    const Value any = b_.Op<op::Max>({columns}, {.axis = Extents{1}});
+    return b_.Concat({Ones(1), any}, 0);
   }
   Value Inverse() {
     const Value group =
@@ -107,8 +162,7 @@ class UniqueParts {
   }
 
   GraphBuilder& b_;
-  const SortParts sorted_;
-  const Value values_;
+  const Sorted sorted_;
   const int n_;
   const Value begins_;
   const std::vector<Value> found_;
@@ -125,7 +179,7 @@ MXC_OP(NpiUnique) {
       .Types(UniqueTypes)
       .LengthByDataOf(UniqueLength)
       .Decompose([](const UniqueAttrs& a, const Node& node, GraphBuilder& b) {
-        return UniqueParts(node, b).Write(a);
+        return UniqueParts(a, node, b).Write(a);
       })
       .ZeroGradient();
 }

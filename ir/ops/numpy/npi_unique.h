@@ -18,7 +18,7 @@ struct UniqueAttrs {
     f("return_index", return_index).Doc("where each is first, too");
     f("return_inverse", return_inverse).Doc("which each element is, too");
     f("return_counts", return_counts).Doc("how often each is there, too");
-    f("axis", axis).Doc("None: of all elements");
+    f("axis", axis).Doc("None: of all elements; 0: of rows");
   }
   int visible() const {
     return 1 + return_index + return_inverse + return_counts;
