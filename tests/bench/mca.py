@@ -5,8 +5,9 @@
 How near the loops of a network's contractions come to the multiply-adds that a core
 can begin, by LLVM's model of it (llvm-mca): for each target ("aarch64:cortex-a72") the
 innermost loops of its kernels that multiply and add most, the cycles of one iteration,
-and those of its multiply-adds alone, each by itself. Nothing is run. Ends with 1 where
-a loop reaches less than --least of that.
+and those of its multiply-adds alone, each by itself. A product of one row, which reads
+each weight for one multiply-add, is bound by its loads instead. Nothing is run. Ends
+with 1 where a loop reaches less than --least of that.
 """
 import argparse
 import collections
@@ -21,6 +22,7 @@ CORES = ["aarch64:cortex-a72", "aarch64:cortex-a76", "aarch64:neoverse-n1",
 MULTIPLY_ADD = re.compile(r"\tfml[as]\tv\d+\.4s,")
 # What no product of matrices has in its loop: functions' polynomials do.
 OTHER = re.compile(r"\tf(add|sub|mul|div|cvt|rint|neg|max|min)\w*\tv")
+LOAD = re.compile(r"\t(ldp|ldr)\tq")
 FEW = 8  # multiply-adds: loops of fewer are no register tile's
 
 
@@ -60,6 +62,13 @@ def bound(core, count):
     return cycles(core, each)
 
 
+def loads_bound(core, count, lines):
+    """Of a loop's loads alone, where there are as many as multiply-adds; else 0."""
+    loads = [line for line in lines if LOAD.match(line)]
+    vectors = sum(2 if line.startswith("\tldp") else 1 for line in loads)
+    return cycles(core, loads) if vectors >= count else 0
+
+
 def look(binaries, target, network, folder):
     core = target.split(":")[1]
     stem = folder / target.replace(":", "-")
@@ -76,7 +85,8 @@ def look(binaries, target, network, folder):
     for kernel, (count, lines) in sorted(best.items()):
         if count not in known[core]:
             known[core][count] = bound(core, count)
-        yield kernel, count, cycles(core, lines), known[core][count]
+        least = max(known[core][count], loads_bound(core, count, lines))
+        yield kernel, count, cycles(core, lines), least
 
 
 def main():

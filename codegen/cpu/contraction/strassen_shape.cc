@@ -42,6 +42,16 @@ RegisterTile StrassenTile(const CpuMachine& machine, const Contraction& c,
                           int64_t lanes) {
   const int64_t vectors = c.out / 2 / lanes;
   const int wide = vectors % 2 == 0 ? 2 : vectors % 3 == 0 ? 3 : 1;
+  // Of tiles of nearly equal width, whatever the number of pairs.
+  const auto fewest_sums = [&](int wide) {
+    return wide * (MaxPixels(machine, wide) / 2 + 1);
+  };
+  const bool waits =
+      fewest_sums(wide) < machine.multiply_adds * machine.multiply_add_latency;
+  if (waits && vectors % 4 == 0 && machine.most_tile_vectors >= 4 &&
+      fewest_sums(4) > fewest_sums(wide)) {
+    return {MaxPixels(machine, 4), 4};
+  }
   return {MaxPixels(machine, wide), wide};
 }
 
