@@ -85,7 +85,7 @@ CompiledCall::CompiledCall(CompiledOperator compiled, CallForm form,
 
 CompiledCall::~CompiledCall() {
   delete at_hand_.load();
-  idle_->Forget(*compiled_.model);
+  LetIdleGo();
 }
 
 Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,

@@ -88,6 +88,8 @@ class CompiledCall {
   // written where one of them does. `draw` numbers the call among those that draw
   // random numbers by `seed`.
   Status Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed, uint64_t draw);
+  // Frees the memory that it keeps for the next run, which may not come soon.
+  void LetIdleGo() { idle_->Forget(*compiled_.model); }
 
  private:
   StatusOr<std::unique_ptr<Executor>> Take();

@@ -10,6 +10,8 @@ namespace {
 
 // Wirings of a part that are compiled; another one runs call by call.
 constexpr int kMostPrograms = 6;
+// After so many runs the calls are not expected to run by themselves.
+constexpr uint64_t kRunsToStay = 2;
 // So often a turn may end early before it is no longer waited for.
 constexpr int kMostBroken = 3;
 
@@ -223,7 +225,9 @@ void Loops::RunTurn(LetGo& gone) {
   }
   const auto program = ProgramOf(wired->sequence);
   if (program == nullptr) return RunEach(std::move(calls), gone);
-  ++part_->report.runs;
+  if (++part_->report.runs - part_->runs_before == kRunsToStay) {
+    for (const WaitingCall& call : calls) call.compiled->LetIdleGo();
+  }
   LoopProgram::Push(engine_, program, std::move(calls), std::move(*wired),
                     ahead_);
 }
