@@ -24,7 +24,7 @@ compile_of() {  # NETWORK FILE OPTION…
   network=$1 file=$2
   shift 2
   "$mxc" compile $network --target cuda:emulated --batch 130 --init xavier \
-    --seed 7 -o $file "$@"
+    --seed 7 -o $file --tuning-seconds 600 "$@"
 }
 compile() { compile_of net.json "$@"; }
 one() { compile_of one.json "$@"; }

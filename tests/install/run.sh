@@ -9,6 +9,7 @@ build=$1 source=$2
 root=$(mktemp -d)
 trap 'kill $(jobs -p) 2>/dev/null || true; rm -rf "$root"' EXIT
 unset MXC_MAX_CPU
+export CMAKE_GENERATOR=Ninja  # there may be no make
 fail() { echo "error: $*" >&2; exit 1; }
 expect() { [ "$1" = "$2" ] || fail "'$1', expected '$2'"; }
 

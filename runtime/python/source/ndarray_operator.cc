@@ -79,15 +79,17 @@ class OperatorHandle {
 };
 
 // Of a frame: "train.py:12"; empty in this package and in libraries.
-std::string LineOf(PyFrameObject* frame) {
-  const auto code =
-      nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetCode(frame)));
-  const auto file = nb::cast<std::string>(code.attr("co_filename"));
-  for (const char* folder : {"/mxc/", "/lib/python"}) {
-    if (file.find(folder) != std::string::npos) return "";
-  }
+std::string LineOf(const nb::object& frame) {
+  const nb::object name = frame.attr("f_globals").attr("get")("__name__", "");
+  const auto module = nb::cast<std::string>(nb::str(name));
+  if (module == "mxc" || module.starts_with("mxc.")) return "";
+  const nb::object code = frame.attr("f_code");
+  const auto file = nb::cast<std::string>(nb::str(code.attr("co_filename")));
+  // "<frozen runpy>" runs the program.
+  if (file.starts_with("<frozen")) return "";
+  if (file.find("/lib/python3.") != std::string::npos) return "";
   return file.substr(file.rfind('/') + 1) + ":" +
-         std::to_string(PyFrame_GetLineNumber(frame));
+         nb::cast<std::string>(nb::str(frame.attr("f_lineno")));
 }
 
 }  // namespace
@@ -96,10 +98,9 @@ void TellLine() {
   if (mxc_ndarray_asks_for_line() == 0) return;
   std::string line;
   nb::object frame = nb::borrow(reinterpret_cast<PyObject*>(PyEval_GetFrame()));
-  while (frame.is_valid() && line.empty()) {
-    auto* const at = reinterpret_cast<PyFrameObject*>(frame.ptr());
-    line = LineOf(at);
-    frame = nb::steal(reinterpret_cast<PyObject*>(PyFrame_GetBack(at)));
+  while (frame.is_valid() && !frame.is_none() && line.empty()) {
+    line = LineOf(frame);
+    frame = frame.attr("f_back");
   }
   mxc_ndarray_set_line(line.c_str());
 }
