@@ -72,7 +72,7 @@ std::vector<Contraction> ProductsOf(int64_t rows, int64_t in, int64_t out) {
 // Programs for several batches share the bytes of a weight: those for one row
 // and for many, by vectors and by units of matrices.
 TEST_CASE("weights are packed alike for any number of rows") {
-  for (const char* name :
+  for (const std::string name :
        {"x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni",
         "x86-64-v4-bf16", "x86-64-v4-amx", "aarch64", "riscv64-v"}) {
     CAPTURE(name);
@@ -85,6 +85,10 @@ TEST_CASE("weights are packed alike for any number of rows") {
         const std::vector<Contraction> many = ProductsOf(rows, 768, out);
         for (size_t i = 0; i < one.size(); ++i) {
           CAPTURE(i);
+          // Only tiles of the matrix unit read bf16 in pairs there.
+          if (name == "x86-64-v4-amx" && one[i].types.data == DType::kBF16) {
+            continue;
+          }
           const auto few = catalog->Candidates(one[i]);
           const auto others = catalog->Candidates(many[i]);
           REQUIRE(few.empty() == others.empty());
