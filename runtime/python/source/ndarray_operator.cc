@@ -78,18 +78,20 @@ class OperatorHandle {
   std::unique_ptr<mxc_ndarray_op, Release> handle_;
 };
 
+std::string TextOf(const nb::object& object) { return nb::str(object).c_str(); }
+
 // Of a frame: "train.py:12"; empty in this package and in libraries.
 std::string LineOf(const nb::object& frame) {
-  const nb::object name = frame.attr("f_globals").attr("get")("__name__", "");
-  const auto module = nb::cast<std::string>(nb::str(name));
+  const nb::object globals = frame.attr("f_globals");
+  const std::string module = TextOf(globals.attr("get")("__name__"));
   if (module == "mxc" || module.starts_with("mxc.")) return "";
   const nb::object code = frame.attr("f_code");
-  const auto file = nb::cast<std::string>(nb::str(code.attr("co_filename")));
+  const std::string file = TextOf(code.attr("co_filename"));
   // "<frozen runpy>" runs the program.
   if (file.starts_with("<frozen")) return "";
   if (file.find("/lib/python3.") != std::string::npos) return "";
   return file.substr(file.rfind('/') + 1) + ":" +
-         nb::cast<std::string>(nb::str(frame.attr("f_lineno")));
+         TextOf(frame.attr("f_lineno"));
 }
 
 }  // namespace
