@@ -139,7 +139,7 @@ using RoundedRow = std::vector<float> (*)(std::span<const float> row,
 std::vector<float> BF16Row(std::span<const float> row, int64_t) {
   std::vector<float> rounded;
   for (const float value : row) {
-    std::byte bytes[SizeOf(DType::kBF16)];
+    std::byte bytes[sizeof(uint16_t)];
     StoreElement(bytes, DType::kBF16, value);
     rounded.push_back(static_cast<float>(LoadElement(bytes, DType::kBF16)));
   }
