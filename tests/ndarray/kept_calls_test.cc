@@ -123,7 +123,7 @@ uint64_t ResidentBytes() {
 TEST_CASE("thousands of shapes keep the memory of the last hundred") {
   Operators operators(3);
   constexpr int64_t kShapes = 3000;
-  uint64_t before = 0;
+  [[maybe_unused]] uint64_t before = 0;
   for (int64_t n = 1; n <= kShapes; ++n) {
     RunOnce(operators.For(static_cast<size_t>(n % 3), ArrayOf({n, 2})));
     if (n == 2 * static_cast<int64_t>(kMost)) before = ResidentBytes();
