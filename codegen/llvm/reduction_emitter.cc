@@ -49,8 +49,8 @@ void ReductionEmitter::AddSiblings(bool varies) {
     if (std::ranges::any_of(reduces_, same) || !SameRanges(other)) continue;
     if (emitter_.Remembered(other) != nullptr) continue;
     if (emitter_.Varies(other) != varies) continue;
-    if (varies && IsAddedInLanes(other) != IsAddedInLanes(reduces_[0]))
-      continue;
+    const bool in_lanes = IsAddedInLanes(reduces_[0]);
+    if (varies && IsAddedInLanes(other) != in_lanes) continue;
     if (emitter_.Known(other, {})) reduces_.push_back(other);
   }
 }

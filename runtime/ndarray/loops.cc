@@ -109,7 +109,7 @@ void Loops::Register(LoopPart turn) {
 }
 
 void Loops::PutToSleep(const PartPtr& awake) {
-  const PartPtr part = awake;
+  const PartPtr part = awake;  // which may lie in what is removed
   parts_.Remove(part->turn.calls[0]);
   part->broken = 0;
   part->runs_before = part->report.runs;
