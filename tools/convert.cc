@@ -122,13 +122,16 @@ std::string PrefixOf(const std::string& path) {
 Status RequireNoRun(const ConvertOptions& options) {
   const std::string prefix = PrefixOf(options.output);
   if (options.overwrite || prefix.empty()) return Done{};
-  std::vector<std::string> files = train::FilesOfSeries(prefix);
+  const auto files = train::FilesOfSeries(prefix);
+  // Of a server that lists nothing it is not known.
+  if (files.status().code() == runtime::StatusCode::kUnsupported) return Done{};
+  if (!files.ok()) return UnplacedError(files.status().message());
   const std::string first = train::EpochCheckpoint(prefix, 0).Path("params");
-  if (files.empty() || files == std::vector{first}) return Done{};
+  if (files->empty() || *files == std::vector{first}) return Done{};
   return UnplacedError(fmt::format(
       "'{}' is the prefix of a training: {}; --overwrite writes '{}' over its "
       "files",
-      prefix, train::ListFiles(files), options.output));
+      prefix, train::ListFiles(*files), options.output));
 }
 
 // As MXNet's sym.var("data", shape=(1, 3, 224, 224)) notes it. Without a note an

@@ -68,10 +68,11 @@ std::string OtherClasses(const train::Checkpoint& checkpoint,
 
 // mxc-run knows which of several runs is meant; the sets of one are alike.
 bool AreOfOneRun(const std::string& prefix, const std::string& run) {
-  return std::ranges::all_of(train::SetsOf(prefix),
-                             [&](const train::CheckpointName& name) {
-                               return train::RunOf(name.Path("mxc")) == run;
-                             });
+  const auto sets = train::SetsOf(prefix);
+  return sets.ok() &&
+         std::ranges::all_of(*sets, [&](const train::CheckpointName& name) {
+           return train::RunOf(name.Path("mxc")) == run;
+         });
 }
 
 // Nothing where no checkpoint is taken up, or mxc-run decides which one. A
@@ -91,8 +92,9 @@ Status RequireRead(const SavedSeries& series) {
   if (!newest.ok()) return UnplacedError(newest.status().message());
   train::Position reached;
   if (newest->has_value()) reached = {(*newest)->step, (*newest)->epoch};
-  const train::Status read = train::RequireNoUnreadSets(
-      train::FindUnreadSets(series.prefix, reached, "", 0), *newest);
+  const auto unread = train::FindUnreadSets(series.prefix, reached, "", 0);
+  if (!unread.ok()) return UnplacedError(unread.status().message());
+  const train::Status read = train::RequireNoUnreadSets(*unread, *newest);
   if (!read.ok()) return UnplacedError(read.message());
   return Done{};
 }

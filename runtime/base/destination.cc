@@ -13,6 +13,8 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "runtime/base/remote_files.h"
+
 namespace mxc::runtime {
 namespace {
 
@@ -161,7 +163,10 @@ Status MakeFoldersAround(const std::string& path) {
   return SystemError("create", path);
 }
 
-Status RequireDestination(const std::string& path) {
+Status RequireDestination(const std::string& name) {
+  MXC_RT_ASSIGN(const FilePlace place, PlaceOf(name));
+  if (place.remote != nullptr) return {};
+  const std::string& path = place.path;
   struct stat found;
   if (stat(path.c_str(), &found) == 0 &&
       (S_ISFIFO(found.st_mode) || S_ISCHR(found.st_mode))) {
@@ -180,7 +185,11 @@ Status RequireDestination(const std::string& path) {
   return SystemError("create", path);
 }
 
-Status RequireFolder(const std::string& path) {
+Status RequireFolder(const std::string& name) {
+  // A server has no folders but those that names of objects tell of.
+  MXC_RT_ASSIGN(const FilePlace place, PlaceOf(name + "/x"));
+  if (place.remote != nullptr) return {};
+  const std::string path = place.path.substr(0, place.path.size() - 2);
   std::filesystem::path nearest = path;
   struct stat found;
   while (nearest.has_relative_path() && stat(nearest.c_str(), &found) != 0) {

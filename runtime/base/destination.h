@@ -37,7 +37,7 @@ Status MakeFoldersAround(const std::string& path);
 
 // Refuses what could not be written to, before the work that is to be written
 // there. No pipe is opened, and nothing is made: folders around it may be
-// missing yet.
+// missing yet. Of a server's object (remote_files.h) its name is looked at.
 Status RequireDestination(const std::string& path);
 // The same for files of any name in a folder; it and the folders around it may
 // still have to be made.

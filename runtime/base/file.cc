@@ -6,22 +6,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <functional>
 
-#include "runtime/base/file_locator.h"
 #include "runtime/base/pages.h"
+#include "runtime/base/remote_files.h"
 
 namespace mxc::runtime {
-namespace {
-
-std::atomic<FileLocator> locator = nullptr;
-
-}  // namespace
-
-void SetFileLocator(FileLocator locate) { locator = locate; }
 
 Status SystemError(const char* what, const std::string& path) {
   const int error = errno;
@@ -36,12 +28,11 @@ bool Descriptor::Close() {
   return fd_ < 0 || close(std::exchange(fd_, -1)) == 0;
 }
 
-StatusOr<Descriptor> OpenFile(const std::string& path) {
-  const FileLocator locate = locator;
-  if (locate != nullptr && path.find("://") != path.npos) {
-    const StatusOr<std::string> found = locate(path);
-    if (!found.ok()) return found.status();
-    if (*found != path) return OpenFile(*found);
+StatusOr<Descriptor> OpenFile(const std::string& name) {
+  MXC_RT_ASSIGN(const FilePlace place, PlaceOf(name));
+  std::string path = place.path;
+  if (place.remote != nullptr) {
+    MXC_RT_ASSIGN(path, place.remote->Fetch(name));
   }
   // O_NONBLOCK: opening a pipe does not wait for its writer.
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));

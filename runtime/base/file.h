@@ -36,8 +36,9 @@ class Descriptor {
 // "cannot WHAT 'PATH': " and what errno says.
 Status SystemError(const char* what, const std::string& path);
 
-// Opens a regular file for reading; a directory, a pipe or a device is refused.
-StatusOr<Descriptor> OpenFile(const std::string& path);
+// Opens a regular file, or an object's copy (remote_files.h), for reading; a
+// directory, a pipe or a device is refused.
+StatusOr<Descriptor> OpenFile(const std::string& name);
 
 // The bytes of a regular file, mapped read-only and shared with every process
 // that maps it; unmapped with the last copy. Reading a file that was truncated

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "runtime/base/clock.h"
+#include "runtime/base/destination.h"
+#include "runtime/base/remote_files.h"
 
 namespace mxc::runtime {
 namespace {
@@ -57,6 +59,9 @@ FileLock::~FileLock() {
 }
 
 StatusOr<FileLock> FileLock::Take(std::string path) {
+  MXC_RT_ASSIGN(FilePlace place, PlaceOf(path));
+  if (place.remote != nullptr) return FileLock();
+  path = std::move(place.path);
   // Whoever was killed just now still holds it.
   constexpr int64_t kPatience = 3'000'000'000;
   const int64_t begin = Nanoseconds();

@@ -21,7 +21,7 @@ class FileLock {
   // Makes the file where there is none, and waits some seconds for another
   // process, which may be ending. kBusy: another process holds it, which
   // the message names if it is on this machine. Holds nothing, and says so by
-  // holds(), where the file system has no locks.
+  // holds(), where the file system has no locks, or a server has the file.
   static StatusOr<FileLock> Take(std::string path);
 
   bool holds() const { return file_.get() >= 0; }

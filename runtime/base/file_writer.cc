@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <utility>
 
+#include "runtime/base/nameless_file.h"
 #include "runtime/base/random_number.h"
 
 namespace mxc::runtime {
@@ -38,6 +39,17 @@ std::string ShownPath(const Descriptor& file, const std::string& path) {
 }  // namespace
 
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  StatusOr<FilePlace> place = PlaceOf(path_);
+  if (!place.ok()) {
+    status_ = place.status();
+    return;
+  }
+  remote_ = place->remote;
+  if (remote_ != nullptr) {
+    OpenForObject();
+    return;
+  }
+  path_ = std::move(place->path);
   status_ = MakeFoldersAround(path_);
   if (!status_.ok()) return;
   StatusOr<Destination> to = FindDestination(path_);
@@ -60,6 +72,15 @@ FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
 
 FileWriter::~FileWriter() {
   if (!temporary_.empty()) unlinkat(to_.folder.get(), temporary_.c_str(), 0);
+}
+
+void FileWriter::OpenForObject() {
+  auto file = NamelessFile::Create();
+  if (file.ok()) {
+    file_ = file->Release();
+  } else {
+    status_ = file.status();
+  }
 }
 
 // Only where it can be given a name later.
@@ -122,7 +143,7 @@ void FileWriter::Append(const FilePiece& piece) {
 
 void FileWriter::Settle() {
   Flush();
-  if (streams_ || !status_.ok()) return;
+  if (streams_ || remote_ != nullptr || !status_.ok()) return;
   if (fdatasync(file_.get()) != 0) status_ = SystemError("write", path_);
 }
 
@@ -158,7 +179,7 @@ Status FileWriter::Finish(Sync sync) {
   bool saved = true;
   if (streams_) {
     saved = to_.stream.Close();
-  } else {
+  } else if (remote_ == nullptr) {
     if (to_.present) TakeOver(*to_.present);
     saved = sync == Sync::kNo || fsync(file_.get()) == 0;
   }
@@ -169,6 +190,7 @@ Status FileWriter::Finish(Sync sync) {
 Status FileWriter::Commit(Sync sync) {
   MXC_RT_RETURN_IF_ERROR(Finish(sync));
   if (streams_) return status_;
+  if (remote_ != nullptr) return status_ = remote_->Put(path_, file_.get());
   if (!GiveName() && !Replace()) return status_ = SystemError("write", path_);
   // A name is lasting once its folder has been synced.
   if (sync == Sync::kYes) fsync(to_.folder.get());

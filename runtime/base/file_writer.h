@@ -13,6 +13,7 @@
 #include "runtime/base/destination.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_piece.h"
+#include "runtime/base/remote_files.h"
 #include "runtime/base/status.h"
 #include "runtime/base/unfinished_name.h"
 
@@ -24,7 +25,8 @@ namespace mxc::runtime {
 // keeps its mode, and its owner where that may be; a new one has the umask's.
 // Another hard link keeps the old bytes.
 // Links are written through. What is no regular file is written as it is, piece
-// by piece, or refused: it is never replaced.
+// by piece, or refused: it is never replaced. What a name means that is no path
+// (remote_files.h) lies in a temporary file until Commit sends it.
 class FileWriter {
  public:
   explicit FileWriter(std::string path);
@@ -62,6 +64,7 @@ class FileWriter {
   void Flush();
   void Write(Bytes bytes);
   void TakeOver(const struct stat& present);
+  void OpenForObject();
   bool OpenNameless(unsigned mode);
   bool OpenNamed(unsigned mode);
   bool GiveName();
@@ -69,6 +72,7 @@ class FileWriter {
   std::string DrawName() const;
 
   std::string path_;
+  RemoteFiles* remote_ = nullptr;  // null: it becomes a file
   Destination to_;
   bool streams_ = false;
   Descriptor file_;

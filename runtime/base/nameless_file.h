@@ -22,6 +22,7 @@ class NamelessFile {
   std::string path() const;
   // For a stream of another process.
   int descriptor() const { return file_.get(); }
+  Descriptor Release() { return std::move(file_); }
   // The program that this one becomes by exec has the file, too.
   Status KeepAtExec();
 

@@ -33,27 +33,9 @@ using runtime::StatusOr;
 
 constexpr uint64_t kRangeBytes = 4 << 20;
 constexpr size_t kMostThreads = 8;
-constexpr int kMostTries = 6;
-constexpr uint64_t kMostWords = 64 << 10;  // of an answer that is no object
+constexpr uint64_t kMostRefusal = 64 << 10;
 constexpr uint64_t kMostObject = uint64_t{1} << 44;
 constexpr int64_t kHedgeAfter = 2'000'000'000;  // ns, and thrice the usual
-
-void Pause(int tries) {
-  std::this_thread::sleep_for(std::chrono::milliseconds(50 << tries));
-}
-
-// Asks until there is an answer that stays.
-Answer AskPatiently(Session& session, const Location& location,
-                    const Question& question) {
-  Answer answer;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    if (tries > 0) Pause(tries);
-    answer = session.Ask(location, question);
-    const bool unwanted = question.unwanted != nullptr && *question.unwanted;
-    if (!answer.passing() || unwanted) break;
-  }
-  return answer;
-}
 
 // "length":123 of WebHDFS' FileStatus; -1: there is none.
 int64_t JsonNumber(std::string_view text, std::string_view name) {
@@ -170,8 +152,7 @@ Status Ranges::Read(Session& session, size_t index) {
   const uint64_t offset = index * kRangeBytes;
   const uint64_t length = std::min(kRangeBytes, facts_.bytes - offset);
   Question question{.url = location_.url,
-                    .headers = {},
-                    .most = std::max(length, kMostWords),
+                    .most = std::max(length, kMostRefusal),
                     .unwanted = parts_[index].done.get()};
   if (location_.kind == Location::Kind::kWebHdfs) {
     question.url = location_.RangeUrl(offset, length);
@@ -179,7 +160,7 @@ Status Ranges::Read(Session& session, size_t index) {
     question.headers.push_back("Range: bytes=" + std::to_string(offset) + "-" +
                                std::to_string(offset + length - 1));
   }
-  const Answer answer = AskPatiently(session, location_, question);
+  const Answer answer = session.AskPatiently(location_, question);
   if (*parts_[index].done) return {};
   MXC_RT_RETURN_IF_ERROR(Check(answer, offset, length));
   size_t done = 0;
@@ -230,27 +211,22 @@ ObjectFacts FactsOf(const Answer& answer) {
 StatusOr<ObjectFacts> AskAbout(const Location& location) {
   MXC_RT_ASSIGN(const auto session, Session::Open());
   if (location.kind == Location::Kind::kWebHdfs) {
-    const Answer answer = AskPatiently(
-        *session, location,
-        {.url = location.StatusUrl(), .headers = {}, .most = kMostWords});
+    const Answer answer = session->AskPatiently(
+        location, {.url = location.UrlWith("op=GETFILESTATUS")});
     if (!answer.whole()) return Refusal(location, answer);
-    const std::string_view text(
-        reinterpret_cast<const char*>(answer.body.data()), answer.body.size());
+    const std::string_view text = TextOf(answer);
     const int64_t length = JsonNumber(text, "length");
     if (length < 0) return Refusal(location, answer);
     const int64_t changed = JsonNumber(text, "modificationTime");
     return ObjectFacts{static_cast<uint64_t>(length),
                        changed < 0 ? "" : std::to_string(changed)};
   }
-  Answer answer = AskPatiently(
-      *session, location,
-      {.url = location.url, .head = true, .headers = {}, .most = kMostWords});
+  Answer answer =
+      session->AskPatiently(location, {.url = location.url, .method = "HEAD"});
   // A refusal has no words without a body, and some servers know no HEAD.
   if (!answer.whole() || answer.length < 0) {
-    Answer ranged = AskPatiently(*session, location,
-                                 {.url = location.url,
-                                  .headers = {"Range: bytes=0-0"},
-                                  .most = kMostWords});
+    Answer ranged = session->AskPatiently(
+        location, {.url = location.url, .headers = {"Range: bytes=0-0"}});
     if (!ranged.whole() || ranged.range_total < 0) {
       return Refusal(location, ranged.whole() ? answer : ranged);
     }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -100,9 +101,12 @@ Status LocateS3(const std::string& name, std::string_view rest,
   if (region.empty()) region = "us-east-1";
   const std::string endpoint = WithoutEnd(
       FirstVariable({"AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"}), '/');
-  location.url =
+  location.kind = Location::Kind::kS3;
+  location.base =
       endpoint.empty() ? "https://s3." + region + ".amazonaws.com" : endpoint;
-  location.url += "/" + Encoded(bucket + "/" + key);
+  location.base += "/" + Encoded(bucket);
+  location.key = key;
+  location.url = location.UrlWith("");
   const Keys keys = KeysOfAws();
   if (keys.id.empty() || keys.secret.empty()) return {};
   location.signing = "aws:amz:" + region + ":s3";
@@ -129,11 +133,14 @@ Status LocateAzure(const std::string& name, std::string_view rest,
   if (endpoint.empty()) {
     endpoint = "https://" + account + ".blob.core.windows.net";
   }
-  location.url = endpoint + "/" + Encoded(container + "/" + blob);
+  location.kind = Location::Kind::kAzure;
+  location.base = endpoint + "/" + Encoded(container);
+  location.key = blob;
   location.headers.emplace_back("x-ms-version: 2021-08-06");
   std::string token = Variable("AZURE_STORAGE_SAS_TOKEN");
   if (token.starts_with("?")) token.erase(0, 1);
-  if (!token.empty()) location.url += "?" + token;
+  location.query = token;
+  location.url = location.UrlWith("");
   return {};
 }
 
@@ -143,8 +150,10 @@ Status LocateWebHdfs(const std::string& name, std::string_view rest,
   if (!Cut(rest, host, path)) return Lacks(name, "webhdfs://HOST:PORT/PATH");
   location.kind = Location::Kind::kWebHdfs;
   const std::string user = Variable("HADOOP_USER_NAME");
-  location.url = "http://" + host + "/webhdfs/v1/" + Encoded(path) + "?" +
-                 (user.empty() ? "" : "user.name=" + Encoded(user));
+  location.base = "http://" + host + "/webhdfs/v1";
+  location.key = path;
+  if (!user.empty()) location.query = "user.name=" + Encoded(user);
+  location.url = location.UrlWith("");
   return {};
 }
 
@@ -181,9 +190,37 @@ std::string PercentEncoded(std::string_view text, std::string_view plain) {
   return encoded;
 }
 
+std::string PercentDecoded(std::string_view text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    const char* digits = text.data() + i + 1;
+    const bool coded =
+        text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2;
+    if (coded) i += 2;
+    bytes += coded ? static_cast<char>(value) : text[i] == '+' ? ' ' : text[i];
+  }
+  return bytes;
+}
+
+std::string Location::UrlOf(std::string_view other,
+                            std::string_view parameters) const {
+  std::string made = base;
+  if (!other.empty() || kind == Kind::kWebHdfs) made += "/" + Encoded(other);
+  char join = '?';
+  for (const std::string_view part : {std::string_view(query), parameters}) {
+    if (part.empty()) continue;
+    made += join;
+    made += part;
+    join = '&';
+  }
+  return made;
+}
+
 std::string Location::RangeUrl(uint64_t offset, uint64_t length) const {
-  return url + "&op=OPEN&offset=" + std::to_string(offset) +
-         "&length=" + std::to_string(length);
+  return UrlWith("op=OPEN&offset=" + std::to_string(offset) +
+                 "&length=" + std::to_string(length));
 }
 
 bool IsUrl(std::string_view name) {

@@ -26,23 +26,38 @@
 namespace mxc::remote {
 
 struct Location {
-  enum class Kind { kFile, kHttp, kWebHdfs };
+  enum class Kind { kFile, kHttp, kS3, kAzure, kWebHdfs };
 
   Kind kind = Kind::kHttp;
   std::string url;  // of HTTP; of kFile a path. It may hold a secret.
   // For messages: without what follows '?', and without a user.
   std::string shown;
+  // Of all but kFile and kHttp: the bucket's, container's or file system's URL, what
+  // the object is called there (not encoded), and what each question carries.
+  std::string base, key, query;
   std::vector<std::string> headers;
   // Of a signed request: "aws:amz:us-east-1:s3" and "key:secret".
   std::string signing, credentials;
 
-  // Of WebHDFS, which has a query for each of these.
-  std::string StatusUrl() const { return url + "&op=GETFILESTATUS"; }
+  // Of what is called `other` there, or of all that is; `parameters`, "a=1&b=2", are encoded and, as
+  // signatures want them, sorted.
+  std::string UrlOf(std::string_view other, std::string_view parameters) const;
+  // Of the object itself.
+  std::string UrlWith(std::string_view parameters) const {
+    return UrlOf(key, parameters);
+  }
+  // Of WebHDFS.
   std::string RangeUrl(uint64_t offset, uint64_t length) const;
 };
 
 // RFC 3986: "%2F" for each byte that is no letter, no digit and not in `plain`.
 std::string PercentEncoded(std::string_view text, std::string_view plain);
+// Of a value behind "?".
+inline std::string QueryEncoded(std::string_view text) {
+  return PercentEncoded(text, "-._~");
+}
+// The bytes that a text stands for, "+" for a space.
+std::string PercentDecoded(std::string_view text);
 bool IsUrl(std::string_view name);
 // Refuses schemes that are none of these, and what lacks a host or an object.
 runtime::StatusOr<Location> Locate(const std::string& name);

@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <mutex>
 #include <utility>
+#include <vector>
 
-#include "runtime/base/file_locator.h"
 #include "runtime/base/gathered_file.h"
+#include "runtime/base/remote_files.h"
 #include "runtime/remote/download.h"
 #include "runtime/remote/location.h"
+#include "runtime/remote/store.h"
 
 namespace mxc::remote {
 namespace {
@@ -73,6 +75,47 @@ Status FetchTo(const Location& location, const ObjectFacts& facts,
   return file.Commit();
 }
 
+class Objects final : public runtime::RemoteFiles {
+ public:
+  StatusOr<std::string> PathOf(const std::string& name) override {
+    if (!IsUrl(name)) return name;
+    MXC_RT_ASSIGN(const Location location, Locate(name));
+    return location.kind == Location::Kind::kFile ? location.url : "";
+  }
+
+  StatusOr<std::string> Fetch(const std::string& name) override {
+    return LocalCopy(name);
+  }
+
+  Status Put(const std::string& name, int file) override {
+    MXC_RT_ASSIGN(const Location location, Locate(name));
+    struct stat status;
+    if (fstat(file, &status) != 0) {
+      return runtime::SystemError("read a temporary file for", location.shown);
+    }
+    return StoreOf(location.kind)
+        .Put(location, {file, static_cast<uint64_t>(status.st_size)});
+  }
+
+  StatusOr<bool> Exists(const std::string& name) override {
+    MXC_RT_ASSIGN(const Location location, Locate(name));
+    const auto facts = AskAbout(location);
+    if (facts.status().code() == StatusCode::kNotFound) return false;
+    MXC_RT_RETURN_IF_ERROR(facts.status());
+    return true;
+  }
+
+  StatusOr<std::vector<std::string>> List(const std::string& prefix) override {
+    MXC_RT_ASSIGN(const Location location, Locate(prefix));
+    return StoreOf(location.kind).List(location);
+  }
+
+  Status Remove(const std::string& name) override {
+    MXC_RT_ASSIGN(const Location location, Locate(name));
+    return StoreOf(location.kind).Remove(location);
+  }
+};
+
 }  // namespace
 
 StatusOr<std::string> LocalCopy(const std::string& name) {
@@ -94,6 +137,9 @@ StatusOr<std::string> LocalCopy(const std::string& name) {
   return path;
 }
 
-void LocateFiles() { runtime::SetFileLocator(&LocalCopy); }
+void AllowUrls() {
+  static Objects objects;
+  runtime::SetRemoteFiles(&objects);
+}
 
 }  // namespace mxc::remote

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files by URL (location.h): copies in a cache, by what the server calls their
-// version, so that what was read once is read from the disk.
+// Files by URL (location.h). What is read is copied into a cache, by what the
+// server calls its version, so that it is read from the disk the next time; what
+// is written is there whole, or not at all.
 #pragma once
 
 #include <string>
@@ -15,7 +16,7 @@ namespace mxc::remote {
 // replaces. A copy that is there is whole. Any thread.
 runtime::StatusOr<std::string> LocalCopy(const std::string& name);
 
-// Every file that is opened may be a URL from now on (base/file_locator.h).
-void LocateFiles();
+// Every file may be a URL from now on (base/remote_files.h).
+void AllowUrls();
 
 }  // namespace mxc::remote

@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/request.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <charconv>
+#include <chrono>
+#include <cstring>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include "runtime/base/visible.h"
@@ -21,6 +27,7 @@ using runtime::StatusOr;
 constexpr long kConnectSeconds = 10;
 constexpr long kStallSeconds = 10;  // without a byte
 constexpr size_t kMostHeaders = 64 << 10;
+constexpr int kMostTries = 6;
 
 // What is received of a request.
 struct Receiving {
@@ -89,6 +96,41 @@ size_t ReceiveBody(char* bytes, size_t size, size_t count, void* user) {
   return size * count;
 }
 
+// How far a body has been sent.
+struct Sending {
+  const Sent* sent = nullptr;
+  uint64_t done = 0;
+};
+
+size_t SendBody(char* bytes, size_t size, size_t count, void* user) {
+  auto& sending = *static_cast<Sending*>(user);
+  const Sent& sent = *sending.sent;
+  const size_t room =
+      std::min<uint64_t>(size * count, sent.bytes - sending.done);
+  if (sent.file < 0) {
+    std::memcpy(bytes, sent.text.data() + sending.done, room);
+    sending.done += room;
+    return room;
+  }
+  ssize_t read = -1;
+  do {
+    read = pread(sent.file, bytes, room,
+                 static_cast<off_t>(sent.offset + sending.done));
+  } while (read < 0 && errno == EINTR);
+  // Less than was promised: the request must not end as if it were whole.
+  if (read < 0 || (read == 0 && room > 0)) return CURL_READFUNC_ABORT;
+  sending.done += static_cast<uint64_t>(read);
+  return static_cast<size_t>(read);
+}
+
+// libcurl begins anew on another connection.
+int SeekBody(void* user, curl_off_t offset, int origin) {
+  auto& sending = *static_cast<Sending*>(user);
+  if (origin != SEEK_SET || offset < 0) return CURL_SEEKFUNC_FAIL;
+  sending.done = static_cast<uint64_t>(offset);
+  return CURL_SEEKFUNC_OK;
+}
+
 int LookWhetherWanted(void* user, curl_off_t, curl_off_t, curl_off_t,
                       curl_off_t) {
   const auto* unwanted = static_cast<const std::atomic<bool>*>(user);
@@ -97,12 +139,10 @@ int LookWhetherWanted(void* user, curl_off_t, curl_off_t, curl_off_t,
 
 // "AccessDenied" of <Code>AccessDenied</Code>; empty: it says none.
 std::string CodeOf(const Answer& answer) {
-  const std::string_view text(reinterpret_cast<const char*>(answer.body.data()),
-                              answer.body.size());
-  const size_t begin = text.find("<Code>");
-  if (begin == text.npos) return "";
-  std::string_view code = text.substr(begin + 6);
-  code = code.substr(0, std::min<size_t>(code.find('<'), 40));
+  size_t at = 0;
+  const auto element = NextElement(TextOf(answer), "Code", at);
+  if (!element) return "";
+  const std::string_view code = element->substr(0, 40);
   const bool word = std::ranges::all_of(
       code, [](unsigned char c) { return c < 0x80 && std::isalnum(c) != 0; });
   return word ? std::string(code) : "";
@@ -122,7 +162,21 @@ struct Session::Handle {
   void Set(CURLoption option, T value) {
     curl->curl_easy_setopt(handle, option, value);
   }
+  void SetMethod(const Question& question, Sending& sending);
 };
+
+void Session::Handle::SetMethod(const Question& question, Sending& sending) {
+  const std::string_view method = question.method;
+  const bool sends = method == "PUT" || method == "POST";
+  const bool plain = method == "GET" || method == "HEAD";
+  Set(CURLOPT_UPLOAD, sends ? 1L : 0L);
+  Set(CURLOPT_NOBODY, method == "HEAD" ? 1L : 0L);
+  if (!sends && method != "HEAD") Set(CURLOPT_HTTPGET, 1L);
+  Set(CURLOPT_CUSTOMREQUEST, plain ? nullptr : question.method);
+  Set(CURLOPT_READDATA, &sending);
+  Set(CURLOPT_SEEKDATA, &sending);
+  Set(CURLOPT_INFILESIZE_LARGE, static_cast<curl_off_t>(sending.sent->bytes));
+}
 
 Session::Session(std::unique_ptr<Handle> handle) : handle_(std::move(handle)) {}
 Session::~Session() = default;
@@ -141,9 +195,14 @@ StatusOr<std::unique_ptr<Session>> Session::Open() {
   session.Set(CURLOPT_CONNECTTIMEOUT, kConnectSeconds);
   session.Set(CURLOPT_LOW_SPEED_LIMIT, 1L);
   session.Set(CURLOPT_LOW_SPEED_TIME, kStallSeconds);
+  // Some servers never say "100 Continue". That it is not to be asked for cannot be
+  // said: libcurl 7.88 signs the empty header and does not send it.
+  session.Set(CURLOPT_EXPECT_100_TIMEOUT_MS, 200L);
   session.Set(CURLOPT_ERRORBUFFER, session.error);
   session.Set(CURLOPT_HEADERFUNCTION, &ReceiveHeader);
   session.Set(CURLOPT_WRITEFUNCTION, &ReceiveBody);
+  session.Set(CURLOPT_READFUNCTION, &SendBody);
+  session.Set(CURLOPT_SEEKFUNCTION, &SeekBody);
   session.Set(CURLOPT_XFERINFOFUNCTION, &LookWhetherWanted);
   session.Set(CURLOPT_NOPROGRESS, 0L);
   return std::unique_ptr<Session>(new Session(std::move(handle)));
@@ -153,6 +212,7 @@ Answer Session::Ask(const Location& location, const Question& question) {
   Handle& session = *handle_;
   Answer answer;
   Receiving receiving{&answer, &question};
+  Sending sending{&question.sent};
   curl_slist* headers = nullptr;
   for (const auto* list : {&location.headers, &question.headers}) {
     for (const std::string& header : *list) {
@@ -164,12 +224,14 @@ Answer Session::Ask(const Location& location, const Question& question) {
   // libcurl gives headers of its caller's to every host that it is led to: a
   // session's token must not leave the one that it is for. And who asked by TLS
   // is not led out of it.
-  session.Set(CURLOPT_FOLLOWLOCATION, location.signing.empty() ? 1L : 0L);
+  session.SetMethod(question, sending);
+  const std::string_view method = question.method;
+  const bool led =
+      location.signing.empty() && (method == "GET" || method == "HEAD");
+  session.Set(CURLOPT_FOLLOWLOCATION, led ? 1L : 0L);
   session.Set(CURLOPT_REDIR_PROTOCOLS_STR,
               question.url.starts_with("https:") ? "https" : "http,https");
   session.Set(CURLOPT_HTTPHEADER, headers);
-  session.Set(CURLOPT_NOBODY, question.head ? 1L : 0L);
-  if (!question.head) session.Set(CURLOPT_HTTPGET, 1L);
   session.Set(CURLOPT_HEADERDATA, &receiving);
   session.Set(CURLOPT_WRITEDATA, &receiving);
   session.Set(CURLOPT_XFERINFODATA,
@@ -188,13 +250,49 @@ Answer Session::Ask(const Location& location, const Question& question) {
   }
   session.curl->curl_easy_getinfo(session.handle, CURLINFO_RESPONSE_CODE,
                                   &answer.status);
+  const char* leads_to = nullptr;
+  session.curl->curl_easy_getinfo(session.handle, CURLINFO_REDIRECT_URL,
+                                  &leads_to);
+  if (leads_to != nullptr) answer.leads_to = leads_to;
   return answer;
 }
 
-Status Refusal(const Location& location, const Answer& answer) {
+Answer Session::AskPatiently(const Location& location,
+                             const Question& question) {
+  Answer answer;
+  for (int tries = 0; tries < kMostTries; ++tries) {
+    if (tries > 0) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50 << tries));
+    }
+    answer = Ask(location, question);
+    const bool unwanted = question.unwanted != nullptr && *question.unwanted;
+    if (!answer.passing() || unwanted) break;
+  }
+  return answer;
+}
+
+std::string_view TextOf(const Answer& answer) {
+  return {reinterpret_cast<const char*>(answer.body.data()),
+          answer.body.size()};
+}
+
+std::optional<std::string_view> NextElement(std::string_view text,
+                                            std::string_view name, size_t& at) {
+  const std::string tag = std::string(name) + ">";
+  const size_t begin = text.find("<" + tag, at);
+  if (begin == text.npos) return std::nullopt;
+  const size_t inside = begin + 1 + tag.size();
+  const size_t end = text.find("</" + tag, inside);
+  if (end == text.npos) return std::nullopt;
+  at = end + 2 + tag.size();
+  return text.substr(inside, end - inside);
+}
+
+Status Refusal(const Location& location, const Answer& answer,
+               const char* what) {
   const std::string code = CodeOf(answer);
   const std::string said = code.empty() ? "" : ", " + code;
-  const char* why = answer.too_long ? "sends more than it should"
+  std::string why = answer.too_long ? "sends more than it should"
                                     : "answers what it should not";
   StatusCode kind = StatusCode::kIo;
   if (answer.status == 0) {
@@ -205,7 +303,7 @@ Status Refusal(const Location& location, const Answer& answer) {
       code == "RequestTimeTooSkewed") {
     why = "says that the keys have expired";
   } else if (answer.status == 401 || answer.status == 403) {
-    why = "does not let these keys read it";
+    why = std::string("does not let these keys ") + what + " it";
   } else if (answer.status == 404 || answer.status == 410) {
     why = "has no such object";
     kind = StatusCode::kNotFound;
@@ -214,8 +312,8 @@ Status Refusal(const Location& location, const Answer& answer) {
   } else if (answer.passing()) {
     why = "does not recover";
   }
-  return Fail(kind, "'%s': the server %s (%ld%s)", location.shown.c_str(), why,
-              answer.status, said.c_str());
+  return Fail(kind, "'%s': the server %s (%ld%s)", location.shown.c_str(),
+              why.c_str(), answer.status, said.c_str());
 }
 
 }  // namespace mxc::remote

@@ -8,7 +8,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/status.h"
@@ -21,6 +23,7 @@ struct Answer {
   std::string error;  // why there was none
   std::vector<std::byte> body;
   std::string etag;
+  std::string leads_to;  // where a redirect goes that was not followed
   // Of "Content-Range: bytes 0-9/100"; -1: there is none.
   int64_t range_begin = -1, range_total = -1;
   int64_t length = -1;    // Content-Length; -1: it does not say
@@ -34,12 +37,24 @@ struct Answer {
   }
 };
 
+// The most that is said beside an object's bytes: refusals, listings.
+inline constexpr uint64_t kMostWords = 4 << 20;
+
+// What is sent: a part of a file, or a text.
+struct Sent {
+  int file = -1;  // of the caller
+  uint64_t offset = 0, bytes = 0;
+  std::string text = {};
+};
+
 struct Question {
   std::string url;
-  bool head = false;                            // ask for no body
-  std::vector<std::string> headers;             // beside the location's
-  uint64_t most = 0;                            // bytes of an answer
+  // "HEAD" asks for no body; "PUT" and "POST" send one, and are led nowhere.
+  const char* method = "GET";
+  std::vector<std::string> headers = {};        // beside the location's
+  uint64_t most = kMostWords;                   // bytes of an answer
   const std::atomic<bool>* unwanted = nullptr;  // ends it
+  Sent sent = {};
 };
 
 // A connection that is kept between requests; one thread at a time.
@@ -49,6 +64,8 @@ class Session {
   ~Session();
 
   Answer Ask(const Location& location, const Question& question);
+  // Until there is an answer that stays, with pauses that double.
+  Answer AskPatiently(const Location& location, const Question& question);
 
  private:
   struct Handle;
@@ -58,6 +75,14 @@ class Session {
 };
 
 // What is said of an answer that is none: one sentence, without any secret.
-runtime::Status Refusal(const Location& location, const Answer& answer);
+// `what` was to be done: "write".
+runtime::Status Refusal(const Location& location, const Answer& answer,
+                        const char* what = "read");
+
+std::string_view TextOf(const Answer& answer);
+// "x" of "<Key>x</Key>" behind `at`, which is moved behind it; nothing: there is
+// none.
+std::optional<std::string_view> NextElement(std::string_view text,
+                                            std::string_view name, size_t& at);
 
 }  // namespace mxc::remote

@@ -6,21 +6,19 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
 #include "runtime/base/checksum.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_writer.h"
+#include "runtime/base/remote_files.h"
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/train/checkpoint_record.h"
 #include "runtime/train/specification.h"
 
 namespace mxc::train {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr const char* kAverages = "ema.params";
 
@@ -165,14 +163,10 @@ Status CopyAsBest(const CheckpointName& name, bool averages) {
       ProvenanceOf(best).problem.empty()) {
     return {};
   }
-  std::error_code error;
   std::string source = name.Path(kAverages);
-  if (!averages || !fs::exists(source, error)) source = name.Path("params");
-  fs::remove(record, error);
-  if (error) {
-    return Fail(StatusCode::kIo, "cannot remove '%s': %s", record.c_str(),
-                error.message().c_str());
-  }
+  MXC_RT_ASSIGN(const bool has_averages, runtime::FileExists(source));
+  if (!averages || !has_averages) source = name.Path("params");
+  MXC_RT_RETURN_IF_ERROR(runtime::RemoveFile(record));
   for (const auto& [from, to] :
        {std::pair(source, best), {name.Path("mxc"), record}}) {
     const auto file = MappedFile::Open(from);
@@ -185,10 +179,9 @@ Status CopyAsBest(const CheckpointName& name, bool averages) {
 }
 
 Status RemoveSets(const std::vector<CheckpointName>& names) {
-  std::error_code error;
   for (const CheckpointName& name : names) {
-    if (!fs::exists(name.Path("mxc"), error)) continue;
-    MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
+    MXC_RT_ASSIGN(const bool exists, runtime::FileExists(name.Path("mxc")));
+    if (exists) MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
   }
   for (const CheckpointName& name : names) {
     MXC_RT_RETURN_IF_ERROR(RemoveFiles(FilesOf(name)));
@@ -239,8 +232,8 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
 Status RequireNoOtherSymbol(const CheckpointName& name,
                             const std::string& symbol) {
   const std::string path = name.SymbolPath();
-  std::error_code error;
-  if (!std::filesystem::exists(path, error) || HasText(path, symbol)) return {};
+  MXC_RT_ASSIGN(const bool exists, runtime::FileExists(path));
+  if (!exists || HasText(path, symbol)) return {};
   return Fail(StatusCode::kInvalidArgument,
               "'%s' holds another network, which saving would write over; "
               "--overwrite allows it",
@@ -316,7 +309,8 @@ StatusOr<std::optional<NewestSet>> FindNewestComplete(
     const std::string& prefix, const std::string& preferred,
     const std::function<bool(int64_t)>& wanted) {
   std::vector<std::pair<CheckpointRecord, CheckpointName>> found;
-  for (const CheckpointName& name : SetsOf(prefix)) {
+  MXC_RT_ASSIGN(const auto sets, SetsOf(prefix));
+  for (const CheckpointName& name : sets) {
     const auto file = MappedFile::Open(name.Path("mxc"));
     if (!file.ok()) continue;
     auto record = ParseCheckpointRecord(file->bytes(), name.Path("mxc"));

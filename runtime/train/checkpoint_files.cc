@@ -5,13 +5,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <iterator>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/remote_files.h"
 #include "runtime/train/specification.h"
 
 namespace mxc::train {
@@ -40,23 +40,13 @@ std::optional<int64_t> NumberOf(std::string_view file, std::string_view stem,
   return number;
 }
 
-std::vector<std::string> FilesBeside(const std::string& prefix) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::directory_iterator it(FolderOf(prefix), error), end;
-       !error && it != end; it.increment(error)) {
-    files.push_back(it->path().filename().string());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
 // The sets of which there is a file with one of the extensions, by number.
-std::vector<CheckpointName> SetsOfKind(
+StatusOr<std::vector<CheckpointName>> SetsOfKind(
     const std::string& prefix, std::span<const char* const> extensions) {
   const std::string stem = fs::path(prefix).filename().string();
   std::set<int64_t> numbers;
-  for (const std::string& file : FilesBeside(prefix)) {
+  MXC_RT_ASSIGN(const auto files, runtime::FilesBeginningWith(prefix));
+  for (const std::string& file : files) {
     for (const char* extension : extensions) {
       const auto number = NumberOf(file, stem, std::string(".") + extension);
       if (number) numbers.insert(*number);
@@ -68,11 +58,12 @@ std::vector<CheckpointName> SetsOfKind(
 }
 
 // Those after epochs, then those within.
-std::vector<CheckpointName> SetsOfBothKinds(
+StatusOr<std::vector<CheckpointName>> SetsOfBothKinds(
     const std::string& prefix, std::span<const char* const> extensions) {
-  std::vector<CheckpointName> sets = SetsOfKind(prefix, extensions);
-  std::ranges::copy(SetsOfKind(StepCheckpoint(prefix, 0).prefix, extensions),
-                    std::back_inserter(sets));
+  MXC_RT_ASSIGN(auto sets, SetsOfKind(prefix, extensions));
+  MXC_RT_ASSIGN(const auto within,
+                SetsOfKind(StepCheckpoint(prefix, 0).prefix, extensions));
+  sets.insert(sets.end(), within.begin(), within.end());
   return sets;
 }
 
@@ -126,11 +117,11 @@ fs::path FolderOf(const std::string& prefix) {
   return folder.empty() ? "." : folder;
 }
 
-std::vector<CheckpointName> SetsOf(const std::string& prefix) {
+StatusOr<std::vector<CheckpointName>> SetsOf(const std::string& prefix) {
   return SetsOfBothKinds(prefix, kRecord);
 }
 
-std::vector<CheckpointName> AllSetsOf(const std::string& prefix) {
+StatusOr<std::vector<CheckpointName>> AllSetsOf(const std::string& prefix) {
   return SetsOfBothKinds(prefix, kExtensions);
 }
 
@@ -143,19 +134,23 @@ std::vector<std::string> FilesOf(const CheckpointName& name) {
   return files;
 }
 
-std::vector<std::string> FilesOfSeries(const std::string& prefix) {
+StatusOr<std::vector<std::string>> FilesOfSeries(const std::string& prefix) {
+  MXC_RT_ASSIGN(const auto present, runtime::FilesBeginningWith(prefix));
+  const std::string best = fs::path(BestPath(prefix, "")).filename().string();
   std::vector<std::string> files;
+  const auto add = [&](const std::string& file) {
+    files.push_back((fs::path(prefix).parent_path() / file).string());
+  };
   for (const char* extension : kExtensions) {
     for (const std::string& kind : {prefix, StepCheckpoint(prefix, 0).prefix}) {
       const std::string stem = fs::path(kind).filename().string();
-      for (const std::string& file : FilesBeside(kind)) {
-        if (!NumberOf(file, stem, std::string(".") + extension)) continue;
-        files.push_back((fs::path(kind).parent_path() / file).string());
+      for (const std::string& file : present) {
+        if (NumberOf(file, stem, std::string(".") + extension)) add(file);
       }
     }
-    std::error_code error;
-    const std::string best = BestPath(prefix, extension);
-    if (fs::exists(best, error)) files.push_back(best);
+    if (std::ranges::binary_search(present, best + extension)) {
+      add(best + extension);
+    }
   }
   return files;
 }
@@ -172,7 +167,7 @@ std::string ListFiles(const std::vector<std::string>& files) {
 }
 
 Status RequireNoSeries(const std::string& prefix) {
-  const std::vector<std::string> files = FilesOfSeries(prefix);
+  MXC_RT_ASSIGN(const auto files, FilesOfSeries(prefix));
   if (files.empty()) return {};
   return Fail(StatusCode::kInvalidArgument,
               "'%s' is the prefix of an earlier run: %s; --resume goes on with "
@@ -182,19 +177,19 @@ Status RequireNoSeries(const std::string& prefix) {
 
 Status RemoveFiles(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
-    std::error_code error;
-    fs::remove(file, error);
-    if (!error) continue;
-    return Fail(StatusCode::kIo, "cannot remove '%s': %s", file.c_str(),
-                error.message().c_str());
+    MXC_RT_RETURN_IF_ERROR(runtime::RemoveFile(file));
   }
   return {};
 }
 
 void RemoveAbandoned(const std::string& prefix) {
-  std::error_code error;
+  const auto place = runtime::PlaceOf(prefix);
+  if (!place.ok() || place->remote != nullptr) return;
+  const auto files = runtime::FilesBeginningWith(place->path);
+  if (!files.ok()) return;
   const std::string stem = fs::path(prefix).filename().string();
-  for (const std::string& file : FilesBeside(prefix)) {
+  for (const std::string& file : *files) {
+    std::error_code error;
     if (AbandonedBy(file, stem)) fs::remove(FolderOf(prefix) / file, error);
   }
 }

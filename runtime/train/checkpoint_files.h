@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The files of a series of checkpoints: what they are called, which are there.
+// The files of a series of checkpoints: what they are called, which are there. A
+// prefix may be a URL ("s3://bucket/lenet"); whatever looks for files fails where
+// nobody says which are there.
 #pragma once
 
 #include <cstdint>
@@ -41,9 +43,9 @@ std::string LockPath(const std::string& prefix);
 std::filesystem::path FolderOf(const std::string& prefix);
 
 // The sets of which there is an .mxc: those after epochs, then those within.
-std::vector<CheckpointName> SetsOf(const std::string& prefix);
+StatusOr<std::vector<CheckpointName>> SetsOf(const std::string& prefix);
 // And those of which there is any file.
-std::vector<CheckpointName> AllSetsOf(const std::string& prefix);
+StatusOr<std::vector<CheckpointName>> AllSetsOf(const std::string& prefix);
 
 // What a set may consist of, its record last: by that it is known until all of it
 // is gone.
@@ -51,7 +53,7 @@ std::vector<std::string> FilesOf(const CheckpointName& name);
 
 // Every .mxc, .params, .states and .ema.params of the prefix, whole sets or not
 // and the best epoch's copy, by path in this order; without the symbol.
-std::vector<std::string> FilesOfSeries(const std::string& prefix);
+StatusOr<std::vector<std::string>> FilesOfSeries(const std::string& prefix);
 
 // "lenet-0001.mxc, lenet-0001.params and 4 more": without their folder.
 std::string ListFiles(const std::vector<std::string>& files);

@@ -2,19 +2,18 @@
 #include "runtime/train/retention.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <functional>
 #include <vector>
 
+#include "runtime/base/remote_files.h"
 #include "runtime/train/checkpoint.h"
 
 namespace mxc::train {
 namespace {
 
 void Remove(const CheckpointName& name) {
-  std::error_code error;
   for (const std::string& file : FilesOf(name)) {
-    std::filesystem::remove(file, error);
+    (void)runtime::RemoveFile(file);
   }
 }
 
@@ -31,8 +30,10 @@ void RemoveBeyond(int64_t kept, int64_t best,
 
 void RemoveOutdated(const std::string& prefix, const std::string& run,
                     const Retention& retention) {
+  const auto sets = SetsOf(prefix);
+  if (!sets.ok()) return;
   std::vector<CheckpointName> within, after;
-  for (const CheckpointName& name : SetsOf(prefix)) {
+  for (const CheckpointName& name : *sets) {
     if (RunOf(name.Path("mxc")) != run) continue;
     (name.prefix == prefix ? after : within).push_back(name);
   }

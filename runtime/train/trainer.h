@@ -139,6 +139,7 @@ class Trainer {
   Status SkipBegun();
   Status SkipTo(const Position& position);
   Status BeginAnew();
+  Status RemoveAllSets();
   Status LeaveOtherRuns();
   RunSettings Settings() const;
   Status OpenJournal();

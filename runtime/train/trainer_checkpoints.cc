@@ -156,9 +156,10 @@ Status Trainer::LockSeries() {
                       ": another training saves under the same --save");
   }
   if (!lock->holds()) {
-    reporter_.Warn("the file system of '" + options_.save +
-                   "' has no locks: nothing keeps another training from "
-                   "writing over what this one saves");
+    reporter_.Warn(
+        "nothing keeps another training from writing over what this "
+        "one saves: there are no locks where '" +
+        options_.save + "' lies");
   }
   lock_ = std::move(*lock);
   return {};
@@ -170,7 +171,7 @@ Status Trainer::BeginSeries() {
   if (!run.ok()) return run.status();
   run_ = std::move(*run);
   if (options_.resume) return {};
-  if (options_.overwrite) return RemoveSets(AllSetsOf(options_.save));
+  if (options_.overwrite) return RemoveAllSets();
   MXC_RT_RETURN_IF_ERROR(RequireNoSeries(options_.save));
   const auto symbol = step_.symbol();
   if (!symbol.ok()) return symbol.status();
@@ -182,14 +183,20 @@ Status Trainer::BeginSeries() {
 Status Trainer::BeginAnew() {
   reporter_.Say("no complete checkpoint of '" + options_.save +
                 "' was found: starting anew");
-  return RemoveSets(AllSetsOf(options_.save));
+  return RemoveAllSets();
+}
+
+Status Trainer::RemoveAllSets() {
+  MXC_RT_ASSIGN(const auto sets, AllSetsOf(options_.save));
+  return RemoveSets(sets);
 }
 
 // What another run has left would be taken for this one's.
 Status Trainer::LeaveOtherRuns() {
   std::vector<CheckpointName> sets;
   std::vector<std::string> others;
-  for (const CheckpointName& name : SetsOf(options_.save)) {
+  MXC_RT_ASSIGN(const auto present, SetsOf(options_.save));
+  for (const CheckpointName& name : present) {
     const std::string run = RunOf(name.Path("mxc"));
     if (run.empty() || run == run_) continue;
     sets.push_back(name);
@@ -229,11 +236,13 @@ Status Trainer::LeaveUnread(const std::optional<NewestSet>& newest) {
     reached = {newest->step, newest->epoch};
     run = newest->run;
   }
-  auto unread = FindUnreadSets(options_.save, reached, run, options_.epochs);
+  MXC_RT_ASSIGN(auto unread,
+                FindUnreadSets(options_.save, reached, run, options_.epochs));
   for (int64_t worker = 1; worker < options_.workers; ++worker) {
     const std::string prefix = WorkerPrefix(options_.save, worker);
-    std::ranges::move(FindUnreadSets(prefix, reached, "", options_.epochs),
-                      std::back_inserter(unread));
+    MXC_RT_ASSIGN(auto others,
+                  FindUnreadSets(prefix, reached, "", options_.epochs));
+    std::ranges::move(others, std::back_inserter(unread));
   }
   if (!options_.overwrite) return RequireNoUnreadSets(unread, newest);
   std::vector<CheckpointName> names;

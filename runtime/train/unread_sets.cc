@@ -1,18 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/train/unread_sets.h"
 
-#include <filesystem>
+#include "runtime/base/remote_files.h"
 
 namespace mxc::train {
 namespace {
 
-namespace fs = std::filesystem;
-
 // "net-0003.params" of a set that has no .mxc.
 std::string FileWithoutRecord(const CheckpointName& name) {
-  std::error_code error;
   const std::string params = name.Path("params");
-  return fs::exists(params, error) ? params : name.Path("states");
+  const auto exists = runtime::FileExists(params);
+  return exists.ok() && *exists ? params : name.Path("states");
 }
 
 // Nothing is wrong with a set of the run that goes on, or with one that its
@@ -36,11 +34,13 @@ std::optional<UnreadSet> JudgeSet(const CheckpointName& name, bool in_the_way,
 
 }  // namespace
 
-std::vector<UnreadSet> FindUnreadSets(const std::string& prefix,
-                                      const Position& reached,
-                                      const std::string& run, int64_t epochs) {
+StatusOr<std::vector<UnreadSet>> FindUnreadSets(const std::string& prefix,
+                                                const Position& reached,
+                                                const std::string& run,
+                                                int64_t epochs) {
   std::vector<UnreadSet> unread;
-  for (const CheckpointName& name : AllSetsOf(prefix)) {
+  MXC_RT_ASSIGN(const auto sets, AllSetsOf(prefix));
+  for (const CheckpointName& name : sets) {
     const bool whole_epochs = name.prefix == prefix;
     const int64_t at = whole_epochs ? reached.epochs : reached.steps;
     if (name.number <= at) continue;

@@ -21,9 +21,10 @@ struct UnreadSet {
 // saved, and, unless `run` is empty, those of other runs up to the last of
 // `epochs`. Sets that are unfinished are the leavings of a killed run, which
 // makes them again.
-std::vector<UnreadSet> FindUnreadSets(const std::string& prefix,
-                                      const Position& reached,
-                                      const std::string& run, int64_t epochs);
+StatusOr<std::vector<UnreadSet>> FindUnreadSets(const std::string& prefix,
+                                                const Position& reached,
+                                                const std::string& run,
+                                                int64_t epochs);
 
 // Fine where there are none, else names the first. `resumed`: what training
 // would go on from.

@@ -1,15 +1,61 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: mxc-copy URL…: the path of a copy of each, or why there is none.
+// usage: mxc-copy URL…            the path of a copy of each
+//        mxc-copy put FILE URL    writes the file's bytes there
+//        mxc-copy list PREFIX     the names that begin so, a line each
+//        mxc-copy remove URL
+// or why not, in a line.
 #include <cstdio>
+#include <string>
 
+#include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
+#include "runtime/base/remote_files.h"
 #include "runtime/remote/remote.h"
 
+namespace {
+
+using mxc::runtime::Status;
+
+Status Put(const char* file, const char* url) {
+  const auto bytes = mxc::runtime::MappedFile::Open(file);
+  if (!bytes.ok()) return bytes.status();
+  mxc::runtime::FileWriter writer(url);
+  writer.Append(bytes->bytes());
+  return writer.Commit();
+}
+
+Status List(const char* prefix) {
+  const auto names = mxc::runtime::FilesBeginningWith(prefix);
+  if (!names.ok()) return names.status();
+  for (const std::string& name : *names) std::puts(name.c_str());
+  return {};
+}
+
+Status Copy(const char* url) {
+  const auto path = mxc::remote::LocalCopy(url);
+  if (path.ok()) std::puts(path->c_str());
+  return path.status();
+}
+
+}  // namespace
+
 int main(int count, char** words) {
+  mxc::remote::AllowUrls();
+  const std::string first = count > 1 ? words[1] : "";
   int failures = 0;
-  for (int i = 1; i < count; ++i) {
-    const auto path = mxc::remote::LocalCopy(words[i]);
-    if (!path.ok()) ++failures;
-    std::puts(path.ok() ? path->c_str() : path.status().message().c_str());
+  const auto tell = [&](const Status& status) {
+    if (status.ok()) return;
+    ++failures;
+    std::puts(status.message().c_str());
+  };
+  if (first == "put" && count == 4) {
+    tell(Put(words[2], words[3]));
+  } else if (first == "list" && count == 3) {
+    tell(List(words[2]));
+  } else if (first == "remove" && count == 3) {
+    tell(mxc::runtime::RemoveFile(words[2]));
+  } else {
+    for (int i = 1; i < count; ++i) tell(Copy(words[i]));
   }
   return failures == 0 ? 0 : 1;
 }

@@ -115,7 +115,7 @@ TEST_CASE("resume: what cannot be read is refused by name, and stays") {
        "net-0002.params was not saved by mxc"},
       {"only another program's parameters",
        [](const Series& series) {
-         REQUIRE(RemoveSets(AllSetsOf(series.prefix())).ok());
+         REQUIRE(RemoveSets(*AllSetsOf(series.prefix())).ok());
          Write(series.Path("net-0007.params"), "MXNet's");
        },
        "net-0007.params was not saved by mxc"},
@@ -247,7 +247,8 @@ TEST_CASE("resume: as many sets stay as were asked for") {
   options.keep = {.steps = 1, .epochs = 2};
   REQUIRE(series.Run(options).ok());
   std::vector<std::string> left;
-  for (const CheckpointName& name : AllSetsOf(options.save)) {
+  const auto sets = *AllSetsOf(options.save);
+  for (const CheckpointName& name : sets) {
     left.push_back(fs::path(name.Path("mxc")).filename());
   }
   CHECK(left == std::vector<std::string>{"few-0005.mxc", "few-0006.mxc",
@@ -255,10 +256,10 @@ TEST_CASE("resume: as many sets stay as were asked for") {
   // The best epoch's stays, too.
   RemoveOutdated(options.save, RunOf(series.Path("few-0006.mxc")),
                  {.steps = 1, .epochs = 1, .best = 5});
-  CHECK(SetsOf(options.save).size() == 3);
+  CHECK(SetsOf(options.save)->size() == 3);
   // Sets of other runs are none of its own.
   RemoveOutdated(series.prefix(), "another run", {.steps = 1, .epochs = 1});
-  CHECK(SetsOf(series.prefix()).size() == 2);
+  CHECK(SetsOf(series.prefix())->size() == 2);
 }
 
 }  // namespace

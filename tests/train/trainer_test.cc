@@ -266,8 +266,8 @@ TEST_CASE(
   CHECK_FALSE(fs::exists(folder / "net-0001.ema.params"));
   CHECK_FALSE(fs::exists(folder / "net-step-0012.ema.params"));
   // No set is taken for an epoch by its average.
-  CHECK(SetsOf(folder / "net").size() == 4);
-  CHECK(AllSetsOf(folder / "net").size() == 4);
+  CHECK(SetsOf(folder / "net")->size() == 4);
+  CHECK(AllSetsOf(folder / "net")->size() == 4);
   // Whoever averages nothing scores otherwise, and learns the same.
   Run plain;
   ToySamples again;
@@ -290,7 +290,8 @@ TEST_CASE(
               .find("is the prefix of an earlier run") != std::string::npos);
   options.ema = 0;
   REQUIRE(Run().Train(options).ok());
-  for (const std::string& file : FilesOfSeries(folder / "net")) {
+  const auto series = *FilesOfSeries(folder / "net");
+  for (const std::string& file : series) {
     CHECK_FALSE_MESSAGE(file.ends_with(".ema.params"), file);
   }
 }
@@ -350,7 +351,7 @@ TEST_CASE("trainer: killed at any moment, it resumes from whole files") {
     if (WIFEXITED(state)) {
       CHECK(WEXITSTATUS(state) == 0);
       // It came to its end: from the beginning once more.
-      REQUIRE(RemoveFiles(FilesOfSeries(folder / "killed")).ok());
+      REQUIRE(RemoveFiles(*FilesOfSeries(folder / "killed")).ok());
     } else {
       ++killed;
     }
@@ -380,7 +381,7 @@ TEST_CASE("trainer: a new run does not begin over an earlier one's files") {
   const RunFolder folder;
   TrainerOptions options = Options(folder / "net");
   REQUIRE(Run().Train(options).ok());
-  const std::vector<std::string> files = FilesOfSeries(folder / "net");
+  const std::vector<std::string> files = *FilesOfSeries(folder / "net");
   // Three epochs, the newest two within, the best one's parameters and record.
   CHECK(files.size() == 17);
   const auto refused = Run().Train(options);
@@ -389,12 +390,12 @@ TEST_CASE("trainer: a new run does not begin over an earlier one's files") {
             "' is the prefix of an earlier run: net-0001.mxc, net-0002.mxc, "
             "net-0003.mxc, net-step-0016.mxc and 13 more; --resume goes on "
             "with it, --overwrite replaces it");
-  CHECK(FilesOfSeries(folder / "net") == files);
+  CHECK(*FilesOfSeries(folder / "net") == files);
   // What is left is that of one run, and what --resume goes on from.
   options.epochs = 1;
   options.overwrite = true;
   REQUIRE(Run().Train(options).ok());
-  CHECK(FilesOfSeries(folder / "net").size() == 8);
+  CHECK(FilesOfSeries(folder / "net")->size() == 8);
   options.overwrite = false;
   options.resume = true;
   options.epochs = 2;

@@ -97,6 +97,6 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   mxc::runtime::ReserveStandardStreams();
   mxc::runtime::RemoveUnfinishedAtSignals();
-  mxc::remote::LocateFiles();
+  mxc::remote::AllowUrls();
   return mxc::runtime::FinishStandardOutput(mxc::run::Main(argc, argv));
 }

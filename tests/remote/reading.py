@@ -60,10 +60,8 @@ class Server(http.server.ThreadingHTTPServer):
         pass  # clients go away in the middle
 
 
-class Handler(http.server.BaseHTTPRequestHandler):
+class Answering(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
-    requests = []  # "GET /path"
-    lock = threading.Lock()
 
     def log_message(self, *_):
         pass
@@ -76,6 +74,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+class Handler(Answering):
+    requests = []  # "GET /path"
+    lock = threading.Lock()
 
     def object(self, content, etag='"v1"', ranges=True, spoil=None):
         """The object or its range; `spoil` changes what is sent."""
