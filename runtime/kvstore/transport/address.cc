@@ -45,8 +45,13 @@ StatusOr<SocketAddress> InternetAddress(const std::string& text) {
   addrinfo hints = {};
   hints.ai_socktype = SOCK_STREAM;
   addrinfo* found = nullptr;
-  const int error =
-      getaddrinfo(host.c_str(), text.c_str() + colon + 1, &hints, &found);
+  const char* port = text.c_str() + colon + 1;
+  int error = getaddrinfo(host.c_str(), port, &hints, &found);
+  if (error != 0 && host == "localhost") {
+    // RFC 6761, 6.3: that is the machine itself, also where no /etc/hosts says so.
+    hints.ai_family = AF_INET;
+    error = getaddrinfo(nullptr, port, &hints, &found);
+  }
   if (error != 0) {
     return Fail(StatusCode::kNotFound, "address '%s': %s", text.c_str(),
                 gai_strerror(error));
