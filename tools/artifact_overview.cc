@@ -17,6 +17,8 @@
 #include "runtime/artifact/manifest.h"
 #include "runtime/artifact/tables.h"
 #include "runtime/base/clock.h"
+#include "runtime/kvstore/settings.h"
+#include "runtime/train/step/state_shares.h"
 
 namespace mxc {
 namespace {
@@ -137,6 +139,20 @@ std::vector<ExchangeRow> ExchangeRowsOf(const rt::Tables& tables,
   return rows;
 }
 
+// Of one worker, which has all of it, and of some that share it.
+std::map<uint32_t, int64_t> SharesOf(const rt::Tables& tables) {
+  std::map<uint32_t, int64_t> shares;
+  const auto keys = train::KeysOf(tables);
+  if (!keys.ok()) return shares;
+  for (const uint32_t workers : {1u, 2u, 4u, 8u}) {
+    const auto shared =
+        train::StateShares::Of(*keys, workers, kvstore::Settings().cut_from);
+    if (!shared.ok() || shared->bytes() == 0) return {};
+    shares[workers] = static_cast<int64_t>(shared->most());
+  }
+  return shares;
+}
+
 Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   Overview overview;
   overview.entry = ShownName(tables.Text(entry.name));
@@ -163,6 +179,7 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
   NoteReadsAndPlaces(overview);
   if (entry.kind == MXC_ENTRY_GRAD) {
     overview.exchanges = ExchangeRowsOf(tables, entry);
+    overview.shares = SharesOf(tables);
   }
   return overview;
 }

@@ -58,6 +58,9 @@ Json OverviewToJson(const InspectOptions& options, const Overview& overview) {
   if (options.steps) json["steps"] = StepsToJson(overview);
   if (options.communication) {
     json["communication"] = CommunicationToJson(overview);
+    for (const auto& [workers, bytes] : overview.shares) {
+      json["optimizer_bytes_of_workers"][std::to_string(workers)] = bytes;
+    }
   }
   return json;
 }

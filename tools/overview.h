@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -81,7 +82,11 @@ struct Overview {
   int64_t batch = 0;     // of the first input; 0: it has no axes
   std::vector<BufferRow> buffers;
   std::vector<StepRow> steps;
-  std::vector<ExchangeRow> exchanges;  // of an artifact's entry 'grad'
+  // Of an artifact's entry 'grad': what leaves, and what an optimizer keeps in the
+  // memory of a worker that shares it with so many workers (--shard-states), at
+  // most; none where there is nothing to share.
+  std::vector<ExchangeRow> exchanges;
+  std::map<uint32_t, int64_t> shares;
   Memory memory;
 
   std::string Title() const;  // "lenet.infer, batch 1"
