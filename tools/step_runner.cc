@@ -124,7 +124,8 @@ Status StepRunner::Allocate(const rt::Device& device) {
   for (const mxc_buffer& buffer : buffers) {
     begins.push_back(IsCallers(buffer) ? sizes.Add(buffer.bytes, MXC_PAGE) : 0);
   }
-  auto storage = rt::Storage::Allocate(model_, device, sizes.total(), nullptr);
+  auto storage =
+      rt::Storage::Allocate(model_, device, sizes.total(), nullptr, nullptr);
   if (!storage.ok()) return UnplacedError(storage.status().message());
   storage_ = std::move(*storage);
   const rt::Regions regions = storage_->regions();

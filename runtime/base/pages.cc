@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/base/pages.h"
 
+#include <malloc.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -17,6 +18,12 @@ void ReleasePages(std::span<const std::byte> bytes) {
   if (begin < end) {
     madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
   }
+}
+
+void ReleaseFreedMemory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
 }
 
 }  // namespace mxc::runtime

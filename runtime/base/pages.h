@@ -11,4 +11,8 @@ namespace mxc::runtime {
 // straight from the system (memory.h) is zero again, a file's is read anew.
 void ReleasePages(std::span<const std::byte> bytes);
 
+// The same for what malloc keeps of what was freed, of the whole process; it takes
+// milliseconds.
+void ReleaseFreedMemory();
+
 }  // namespace mxc::runtime

@@ -140,7 +140,8 @@ StatusOr<std::byte*> Executor::Reserve(const Options& options,
                 "stream it is");
   }
   if (share == nullptr) {
-    auto storage = Storage::Allocate(model_, device, bytes, options.stream);
+    auto storage =
+        Storage::Allocate(model_, device, bytes, options.stream, options.arena);
     if (!storage.ok()) return storage.status();
     shared_ = std::move(*storage);
     return shared_->extra();
@@ -205,6 +206,7 @@ Executor::~Executor() {
 
 // Whether it is run by as many devices as its steps are for.
 Status Executor::CheckMembers() const {
+  if (joint_.empty()) return {};
   const size_t members = OnHost() ? 1 : stream().members();
   for (const mxc_step* step : joint_) {
     const auto needed = static_cast<size_t>(step->turns);

@@ -40,6 +40,10 @@ class Executor final : private Work {
     const char* device = nullptr;
     // What runs it, of at least `threads` threads. Null: a team of its own.
     std::shared_ptr<Team> team = nullptr;
+    // Where intermediate values lie, on the host: of at least arena_bytes of each
+    // of the model's entries. Executors to which the same is given run one at a
+    // time. Null: memory of its own, or that of `share`.
+    std::shared_ptr<const Region> arena = nullptr;
     // The device's stream that runs go into (Device::OpenStream). Null: one of
     // its own, or that of `share`.
     void* stream = nullptr;
@@ -56,6 +60,10 @@ class Executor final : private Work {
   std::span<const mxc_buffer> buffers() const { return buffers_; }
   const Device& device() const { return shared_->device(); }
   int threads() const { return threads_; }
+  // That was given; null: it has its own.
+  const std::shared_ptr<const Region>& arena() const {
+    return shared_->arena();
+  }
   uint64_t scratch_bytes() const {
     return entry_->scratch_bytes * static_cast<uint64_t>(threads_);
   }

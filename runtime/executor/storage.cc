@@ -37,13 +37,18 @@ uint64_t Sizes::Add(uint64_t bytes, uint64_t alignment) {
 
 StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
     std::shared_ptr<const Model> model, const Device& device,
-    uint64_t extra_bytes, void* stream) {
+    uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena) {
   const Tables& tables = model->tables();
+  const uint64_t arena_bytes =
+      Largest(tables, [](const mxc_entry& e) { return e.arena_bytes; });
+  if (arena != nullptr && (!device.IsHost() || arena->size() < arena_bytes)) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the arena that is given is not the host's, or too small");
+  }
   Sizes sizes;
   sizes.Add(tables.header().state_bytes, MXC_PAGE);
-  const uint64_t arena = sizes.Add(
-      Largest(tables, [](const mxc_entry& e) { return e.arena_bytes; }),
-      MXC_PAGE);
+  const uint64_t own_arena =
+      sizes.Add(arena == nullptr ? arena_bytes : 0, MXC_PAGE);
   const uint64_t extra = sizes.Add(extra_bytes, MXC_PAGE);
   auto memory = device.Allocate(sizes.total(),
                                 "states, arena, inputs, outputs and scratch");
@@ -52,7 +57,9 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
   storage->model_ = std::move(model);
   storage->device_ = &device;
   storage->memory_ = std::move(*memory);
-  storage->arena_ = storage->memory_->data() + arena;
+  storage->arena_ =
+      arena != nullptr ? arena->data() : storage->memory_->data() + own_arena;
+  storage->given_arena_ = std::move(arena);
   storage->extra_ = storage->memory_->data() + extra;
   MXC_RT_RETURN_IF_ERROR(storage->PlaceWeights());
   MXC_RT_RETURN_IF_ERROR(storage->OpenDevice(stream));

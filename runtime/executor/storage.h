@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 
+#include "runtime/base/memory.h"
 #include "runtime/base/status.h"
 #include "runtime/device/device.h"
 #include "runtime/executor/addresses.h"
@@ -37,10 +38,10 @@ class Storage {
   // nothing), then `extra_bytes` for the executor that allocates. A device that
   // is not the host gets the weights in a second piece, and loads the model's
   // code. A third one is the host's arena, if steps run there. `stream` as in
-  // Device::OpenStream.
+  // Device::OpenStream, `arena` as in Executor::Options.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, const Device& device,
-      uint64_t extra_bytes, void* stream);
+      uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena);
 
   const Device& device() const { return *device_; }
   // Of a device that is not the host.
@@ -60,6 +61,8 @@ class Storage {
         .host_arena = host_arena_ != nullptr ? host_arena_->data() : nullptr};
   }
   std::byte* extra() const { return extra_; }
+  // That was given; null: it is of its own memory.
+  const std::shared_ptr<const Region>& arena() const { return given_arena_; }
 
   // `row` of tables.states(); on the device.
   std::span<std::byte> State(size_t row) const {
@@ -82,6 +85,7 @@ class Storage {
   std::shared_ptr<const Model> model_;
   const Device* device_ = nullptr;
   std::unique_ptr<DeviceMemory> memory_;  // begins with the states
+  std::shared_ptr<const Region> given_arena_;
   std::unique_ptr<DeviceMemory> device_weights_, host_arena_;
   std::unique_ptr<DeviceModule> module_;
   std::unique_ptr<Stream> stream_;  // last: it uses the rest

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <new>
 #include <utility>
 
@@ -15,6 +16,8 @@ namespace {
 
 constexpr uint64_t kMostBytes = uint64_t{1} << 47;
 constexpr size_t kAlignment = 64;
+// Smaller ones have their memory in one block with the chunk.
+constexpr uint64_t kLateBytes = 16 << 10;
 
 std::string ShapeText(std::span<const int64_t> dims) {
   std::string text;
@@ -22,6 +25,16 @@ std::string ShapeText(std::span<const int64_t> dims) {
     text += (text.empty() ? "" : ",") + std::to_string(dim);
   }
   return "[" + text + "]";
+}
+
+// The first place that is aligned, of a block that has kAlignment bytes more.
+std::byte* AlignedIn(std::byte* block) {
+  return block + (kAlignment - reinterpret_cast<uintptr_t>(block) % kAlignment);
+}
+
+Status NoMemory(uint64_t bytes) {
+  return Fail(StatusCode::kOutOfMemory, "no memory for an array of %llu bytes",
+              static_cast<unsigned long long>(bytes));
 }
 
 // For an object and bytes behind it in one block. By malloc, which keeps small
@@ -101,26 +114,42 @@ std::string ArrayType::Text() const {
          ShapeText(extents());
 }
 
-uint64_t Chunk::NextId() {
+uint64_t Chunk::GiveId() const {
   static std::atomic<uint64_t> last{0};
-  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+  const uint64_t next = last.fetch_add(1, std::memory_order_relaxed) + 1;
+  uint64_t id = 0;
+  return id_.compare_exchange_strong(id, next) ? next : id;
 }
 
 StatusOr<std::shared_ptr<Chunk>> Chunk::Allocate(uint64_t bytes) {
   std::byte* rest = nullptr;
   try {
+    if (bytes >= kLateBytes) {
+      return std::make_shared<Chunk>(nullptr, bytes, nullptr);
+    }
     auto chunk = std::allocate_shared<Chunk>(
         AllocatorWithRoom<Chunk>{bytes + kAlignment, &rest}, nullptr, bytes,
         nullptr);
-    const auto address = reinterpret_cast<uintptr_t>(rest);
-    chunk->data_ = rest + (kAlignment - address % kAlignment);
+    chunk->data_.store(AlignedIn(rest), std::memory_order_relaxed);
     return chunk;
   } catch (const std::bad_alloc&) {
-    return Fail(StatusCode::kOutOfMemory,
-                "no memory for an array of %llu bytes",
-                static_cast<unsigned long long>(bytes));
+    return NoMemory(bytes);
   }
 }
+
+Status Chunk::AllocateLate() {
+  // Two readers of what nobody has written may come at once.
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+  if (data() != nullptr) return {};
+  late_ = std::malloc(bytes_ + kAlignment);
+  if (late_ == nullptr) return NoMemory(bytes_);
+  data_.store(AlignedIn(static_cast<std::byte*>(late_)),
+              std::memory_order_release);
+  return {};
+}
+
+Chunk::~Chunk() { std::free(late_); }
 
 std::shared_ptr<Chunk> Chunk::Over(std::byte* data, uint64_t bytes,
                                    std::shared_ptr<const void> owner) {

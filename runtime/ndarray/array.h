@@ -48,25 +48,40 @@ struct ArrayType {
 // Memory with the variable that orders its uses.
 class Chunk {
  public:
-  // Aligned to 64; what is in it is not defined.
+  // What is in it is not defined. A large one has memory once somebody requires
+  // it: of what is only computed within a program there is none.
   static StatusOr<std::shared_ptr<Chunk>> Allocate(uint64_t bytes);
   // Memory of somebody else, which `owner` keeps.
   static std::shared_ptr<Chunk> Over(std::byte* data, uint64_t bytes,
                                      std::shared_ptr<const void> owner);
 
   Chunk(std::byte* data, uint64_t bytes, std::shared_ptr<const void> owner)
-      : data_(data), bytes_(bytes), owner_(std::move(owner)), id_(NextId()) {}
+      : data_(data), bytes_(bytes), owner_(std::move(owner)) {}
   Chunk(const Chunk&) = delete;
   Chunk& operator=(const Chunk&) = delete;
+  ~Chunk();
 
   // Of no other chunk of the process, also when this one is gone; never 0.
-  uint64_t id() const { return id_; }
-  std::byte* data() const { return data_; }
+  uint64_t id() const {
+    const uint64_t id = id_.load(std::memory_order_relaxed);
+    return id != 0 ? id : GiveId();
+  }
+  // Has memory from here on, aligned to 64. Any thread.
+  Status Require() { return data() != nullptr ? Status() : AllocateLate(); }
+  // Null before it has memory.
+  std::byte* data() const { return data_.load(std::memory_order_acquire); }
   uint64_t bytes() const { return bytes_; }
   Variable& variable() { return variable_; }
   // How often something was called that writes it.
   uint64_t writes() const { return writes_.load(std::memory_order_relaxed); }
   void CountWrite() { writes_.fetch_add(1, std::memory_order_relaxed); }
+  // When a call has written it last, as LoopFinder counts; 0: none has.
+  uint64_t written_at() const {
+    return written_at_.load(std::memory_order_relaxed);
+  }
+  void SetWrittenAt(uint64_t when) {
+    written_at_.store(when, std::memory_order_relaxed);
+  }
   // Whether calls that wait to be run (Loops) use it.
   bool is_waited_with() const {
     return waiting_.load(std::memory_order_relaxed) != 0;
@@ -78,15 +93,17 @@ class Chunk {
   bool is_foreign() const { return owner_ != nullptr; }
 
  private:
-  static uint64_t NextId();
+  uint64_t GiveId() const;
+  Status AllocateLate();
 
-  std::byte* data_;
+  std::atomic<std::byte*> data_;
   const uint64_t bytes_;
   const std::shared_ptr<const void> owner_;
-  const uint64_t id_;
+  mutable std::atomic<uint64_t> id_{0};  // 0: nobody has asked
   Variable variable_;
-  std::atomic<uint64_t> writes_{0};
+  std::atomic<uint64_t> writes_{0}, written_at_{0};
   std::atomic<int> waiting_{0};  // uses by calls
+  void* late_ = nullptr;         // what AllocateLate has allocated
 };
 
 // A view of a chunk. Copies are the same array.
@@ -96,12 +113,15 @@ class NDArray {
   NDArray(ArrayType type, std::shared_ptr<Chunk> chunk, uint64_t offset = 0)
       : type_(type), chunk_(std::move(chunk)), offset_(offset) {}
 
-  // With memory in which there is nothing yet.
+  // Of a chunk of its own.
   static StatusOr<NDArray> Make(const ArrayType& type);
 
   const ArrayType& type() const { return type_; }
-  // Not to be touched but by operations that have the variable.
+  // To be called before data(), by operations that have the variable.
+  Status Require() const { return chunk_->Require(); }
+  // Not to be touched but by these.
   std::byte* data() const { return chunk_->data() + offset_; }
+  uint64_t offset() const { return offset_; }  // bytes, in the chunk
   Variable& variable() const { return chunk_->variable(); }
   const std::shared_ptr<Chunk>& chunk() const { return chunk_; }
   // How an operation that writes all of the array uses the variable.

@@ -17,12 +17,16 @@ bool OverlapsAny(const NDArray& array, ArrayRefs others) {
 }  // namespace
 
 bool Overlap(const NDArray& a, const NDArray& b) {
-  return a.chunk() == b.chunk() && a.data() < b.data() + b.type().bytes() &&
-         b.data() < a.data() + a.type().bytes();
+  return a.chunk() == b.chunk() && a.offset() < b.offset() + b.type().bytes() &&
+         b.offset() < a.offset() + a.type().bytes();
 }
 
 Status RunBound(Executor& executor, ArrayRefs inputs, ArrayRefs outputs,
                 ArrayRefs states) {
+  for (const ArrayRefs arrays : {inputs, outputs}) {
+    for (const NDArray* array : arrays)
+      MXC_RT_RETURN_IF_ERROR(array->Require());
+  }
   for (size_t i = 0; i < inputs.size(); ++i) {
     const bool is_copied = OverlapsAny(*inputs[i], states);
     executor.BindInput(i, is_copied ? nullptr : inputs[i]->data());

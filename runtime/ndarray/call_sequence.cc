@@ -13,10 +13,10 @@ namespace {
 using Role = CallSequence::Role;
 
 // What inputs in place are aligned to (Executor::BindState).
-constexpr uintptr_t kStateAlignment = 64;
+constexpr uint64_t kStateAlignment = 64;
 
 bool SameBytes(const NDArray& a, const NDArray& b) {
-  return a.chunk() == b.chunk() && a.data() == b.data() &&
+  return a.chunk() == b.chunk() && a.offset() == b.offset() &&
          a.type().bytes() == b.type().bytes();
 }
 
@@ -126,7 +126,7 @@ class Wiring {
     if (!facts.is_read_first) {
       return IsKept(value) ? Role::kOutput : Role::kInternal;
     }
-    if (reinterpret_cast<uintptr_t>(array.data()) % kStateAlignment != 0) {
+    if (array.offset() % kStateAlignment != 0) {
       return Fail(StatusCode::kUnsupported,
                   "%s is written, a view in the middle",
                   array.type().Text().c_str());

@@ -15,9 +15,6 @@
 namespace mxc::runtime {
 namespace {
 
-// What it costs to hand an operation to another thread, about.
-constexpr uint64_t kBriefNanoseconds = 5000;
-
 // What each program may keep for itself.
 constexpr uint64_t kSmallBytes = 64 << 10;
 
@@ -80,7 +77,8 @@ CompiledCall::CompiledCall(CompiledOperator compiled, CallForm form,
       random_state_ = row;
     }
   }
-  is_brief_ = ModelledNanoseconds(tables, entry) < kBriefNanoseconds;
+  nanoseconds_ = ModelledNanoseconds(tables, entry);
+  if (entry.arena_bytes > kSmallBytes) arena_bytes_ = entry.arena_bytes;
 }
 
 CompiledCall::~CompiledCall() {
@@ -90,12 +88,14 @@ CompiledCall::~CompiledCall() {
 
 Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,
                          uint64_t draw) {
-  MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take());
+  const IdleExecutors::ArenaLoan loan(*idle_, arena_bytes_);
+  MXC_RT_ASSIGN(std::unique_ptr<Executor> executor, Take(loan.arena()));
   if (random_state_) {
     const std::array<uint64_t, 2> state = {seed, draw};
     executor->WriteState(*random_state_, state.data());
   }
   for (const auto [state, input] : compiled_.in_place) {
+    MXC_RT_RETURN_IF_ERROR(inputs[input]->Require());
     executor->BindState(state, inputs[input]->data());
   }
   const auto& order = compiled_.input_order;
@@ -109,16 +109,16 @@ Status CompiledCall::Run(ArrayRefs inputs, ArrayRefs outputs, uint64_t seed,
   return {};
 }
 
-StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
+StatusOr<std::unique_ptr<Executor>> CompiledCall::Take(
+    const IdleExecutors::Arena& arena) {
   if (Executor* const one =
           at_hand_.exchange(nullptr, std::memory_order_acquire)) {
     return std::unique_ptr<Executor>(one);
   }
-  if (std::unique_ptr<Executor> idle = idle_->Take(*compiled_.model)) {
-    return idle;
-  }
+  if (auto idle = idle_->Take(*compiled_.model, arena)) return idle;
   Executor::Options options;
-  if (!is_brief_) {
+  options.arena = arena;
+  if (!is_brief()) {
     MXC_RT_ASSIGN(options.team, team_.Get());
     options.threads = options.team->threads();
   }
@@ -127,7 +127,7 @@ StatusOr<std::unique_ptr<Executor>> CompiledCall::Take() {
 
 void CompiledCall::Give(std::unique_ptr<Executor> executor) {
   Executor* none = nullptr;
-  if (OwnBytes(*executor) <= kSmallBytes &&
+  if (arena_bytes_ == 0 && OwnBytes(*executor) <= kSmallBytes &&
       at_hand_.compare_exchange_strong(none, executor.get(),
                                        std::memory_order_release)) {
     (void)executor.release();

@@ -78,8 +78,9 @@ class CompiledCall {
   size_t visible_outputs() const { return compiled_.visible_outputs; }
   const std::vector<size_t>& updates() const { return compiled_.updates; }
   size_t hidden_outputs() const { return compiled_.hidden_outputs; }
-  // By the model's estimate it takes less than handing it over.
-  bool is_brief() const { return is_brief_; }
+  uint64_t nanoseconds() const { return nanoseconds_; }  // as the model has it
+  // It takes less than handing it over.
+  bool is_brief() const { return nanoseconds_ < kBriefNanoseconds; }
   bool is_random() const { return random_state_.has_value(); }
 
   // `outputs`: visible ones, next values, hidden ones.
@@ -92,7 +93,10 @@ class CompiledCall {
   void LetIdleGo() { idle_->Forget(*compiled_.model); }
 
  private:
-  StatusOr<std::unique_ptr<Executor>> Take();
+  // What it costs to hand an operation to another thread, about.
+  static constexpr uint64_t kBriefNanoseconds = 5000;
+
+  StatusOr<std::unique_ptr<Executor>> Take(const IdleExecutors::Arena& arena);
   void Give(std::unique_ptr<Executor> executor);
 
   const uint64_t number_;
@@ -102,7 +106,8 @@ class CompiledCall {
   const std::shared_ptr<IdleExecutors>
       idle_;  // at exit it may outlive the team
   std::vector<ArrayType> outputs_;
-  bool is_brief_ = false;
+  uint64_t nanoseconds_ = 0;
+  uint64_t arena_bytes_ = 0;  // to be borrowed; 0: each executor has its own
   std::optional<size_t> random_state_;  // a row of the model's states
 
   // Of a small program, the one that was used last.

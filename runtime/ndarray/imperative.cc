@@ -185,6 +185,7 @@ Status Imperative::Transfer(const NDArray& array, Access access, uint64_t bytes,
                 static_cast<unsigned long long>(bytes));
   }
   loops_.Settle(array);
+  MXC_RT_RETURN_IF_ERROR(array.Require());
   const auto run = [&] {
     copy();
     return Status();
@@ -228,11 +229,12 @@ Status Imperative::Copy(const NDArray& from, const NDArray& to) {
   loops_.Settle(to);
   to.chunk()->CountWrite();
   engine_.Push({.name = "copy",
-                .run =
-                    [from, to] {
-                      std::memmove(to.data(), from.data(), to.type().bytes());
-                      return Status();
-                    },
+                .run = [from, to]() -> Status {
+                  MXC_RT_RETURN_IF_ERROR(from.Require());
+                  MXC_RT_RETURN_IF_ERROR(to.Require());
+                  std::memmove(to.data(), from.data(), to.type().bytes());
+                  return {};
+                },
                 .lane = LaneKind::kCopies},
                {{&from.variable(), Access::kRead},
                 {&to.variable(), to.AccessToWrite()}});

@@ -40,21 +40,24 @@ std::vector<LoopPart> LoopFinder::Note(const CompiledCall& call,
     return output->chunk()->writes() > 0;
   });
   const bool is_anchor = old != outputs.end();
-  if (events_.empty() && !is_anchor) return {};
+  ++now_;
+  if (events_.empty() && !is_anchor) {
+    for (const NDArray* output : outputs) output->chunk()->SetWrittenAt(now_);
+    return {};
+  }
   if (events_.size() == kMostEvents) Forget();
   const size_t event = events_.size();
-  events_.push_back({call.number(), uses_.size()});
+  events_.push_back({call.number(), uses_.size(), call.nanoseconds()});
   for (const NDArray* input : inputs) {
-    uses_.push_back(
-        {input->chunk()->id(), input->chunk()->bytes(), Access::kRead});
+    uses_.push_back(UseOf(*input->chunk(), Access::kRead));
   }
   for (const NDArray* output : outputs) {
     const bool whole = output->AccessToWrite() == runtime::Access::kWrite;
     const bool first = output->chunk()->writes() == 0;
-    uses_.push_back({output->chunk()->id(), output->chunk()->bytes(),
-                     !whole  ? Access::kUpdate
-                     : first ? Access::kFirstWrite
-                             : Access::kWrite});
+    uses_.push_back(UseOf(*output->chunk(), !whole  ? Access::kUpdate
+                                            : first ? Access::kFirstWrite
+                                                    : Access::kWrite));
+    output->chunk()->SetWrittenAt(now_);
   }
   if (!is_anchor) return {};
   const auto [found, is_new] =
@@ -70,10 +73,17 @@ std::vector<LoopPart> LoopFinder::Note(const CompiledCall& call,
   return Parts(event + 1 - turn);
 }
 
+LoopFinder::Use LoopFinder::UseOf(const Chunk& chunk, Access access) {
+  return {chunk.id(), chunk.bytes(), access, chunk.written_at()};
+}
+
 void LoopFinder::NoteWait(const Chunk* chunk) {
-  if (events_.empty() || events_.size() == kMostEvents) return;
-  events_.push_back({0, uses_.size()});
-  uses_.push_back({chunk == nullptr ? 0 : chunk->id(), 0, Access::kRead});
+  if (events_.size() == kMostEvents) return;
+  ++now_;
+  if (events_.empty()) return;
+  events_.push_back({0, uses_.size(), 0});
+  uses_.push_back(chunk == nullptr ? Use{0, 0, Access::kRead, 0}
+                                   : UseOf(*chunk, Access::kRead));
 }
 
 std::span<const LoopFinder::Use> LoopFinder::UsesOf(size_t event) const {
@@ -93,17 +103,26 @@ class LoopFinder::Turn {
     const size_t cut = BestCut();
     std::vector<LoopPart> parts(1);
     std::unordered_set<uint64_t> used;
+    size_t part_begin = 0;
     for (size_t i = 0; i < size_; ++i) {
       const size_t at = (cut + i) % size_;
-      if (NumberAt(at) != 0) {
+      if (!IsWait(at)) {
         parts.back().calls.push_back(NumberAt(at));
+        parts.back().nanoseconds += finder_.events_[begin_ + at].nanoseconds;
         for (const Use& use : UsesAt(at)) used.insert(use.chunk);
         continue;
       }
-      const uint64_t chunk = UsesAt(at)[0].chunk;
-      if (used.empty() || (chunk != 0 && !used.contains(chunk))) continue;
+      const Use& wait = UsesAt(at)[0];
+      // Behind the cut it is the turn before whose values are waited for.
+      const size_t before = WrittenBefore(wait);
+      const size_t written = (before + size_ - cut) % size_;
+      const bool is_of_part =
+          wait.chunk == 0 || used.contains(wait.chunk) ||
+          (before != kNever && part_begin <= written && written < i);
+      if (used.empty() || !is_of_part) continue;
       parts.emplace_back();
       used.clear();
+      part_begin = i + 1;
     }
     if (parts.size() == 1) parts[0].ahead = AheadFrom(cut);
     // A call alone is a program already.
@@ -118,6 +137,15 @@ class LoopFinder::Turn {
   std::span<const Use> UsesAt(size_t at) const {
     return finder_.UsesOf(begin_ + at);
   }
+  static constexpr size_t kNever = SIZE_MAX;
+  // At which event the turn before has written it last; kNever: at none.
+  size_t WrittenBefore(const Use& use) const {
+    const uint64_t begin = finder_.now_ + 1 - 2 * size_;
+    const bool is_there = finder_.now_ + 1 >= 2 * size_ &&
+                          use.written_at >= begin &&
+                          use.written_at < begin + size_;
+    return is_there ? use.written_at - begin : kNever;
+  }
   bool IsWait(size_t at) const { return NumberAt(at) == 0; }
 
   // What a turn needs of a value that it also computes is alive from there to
@@ -127,6 +155,7 @@ class LoopFinder::Turn {
       size_t first, last;
       bool is_needed, is_written;  // by the first use; by any
       uint64_t bytes;
+      size_t before;  // WrittenBefore the first use
     };
     std::vector<uint64_t> change(size_ + 1);  // alive before event 0, 1, …
     // From behind event `from` to event `to`.
@@ -139,8 +168,9 @@ class LoopFinder::Turn {
       if (IsWait(at)) continue;
       for (const Use& use : UsesAt(at)) {
         const bool needed = Needs(use.access);
-        const auto [found, is_new] =
-            seen.try_emplace(use.chunk, Seen{at, at, needed, false, use.bytes});
+        const auto [found, is_new] = seen.try_emplace(
+            use.chunk,
+            Seen{at, at, needed, false, use.bytes, WrittenBefore(use)});
         Seen& it = found->second;
         if (!is_new && needed && it.last != at) keep(it.last, at, it.bytes);
         it.last = at;
@@ -148,9 +178,12 @@ class LoopFinder::Turn {
       }
     }
     for (const auto& [chunk, it] : seen) {
-      if (!it.is_written || !it.is_needed) continue;
-      keep(it.last, size_, it.bytes);  // to the end of the turn, …
-      change[0] += it.bytes;           // … and from the next one's begin
+      if (!it.is_needed) continue;
+      if (!it.is_written && it.before == kNever) continue;
+      // To the end of the turn: what this one only reads, of another chunk each
+      // turn, as the turn before did; …
+      keep(it.is_written ? it.last : it.before, size_, it.bytes);
+      change[0] += it.bytes;  // … and from the next one's begin
       change[it.first + 1] -= it.bytes;
     }
     size_t best = 0;

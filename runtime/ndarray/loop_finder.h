@@ -22,6 +22,7 @@ struct LoopPart {
   // How many calls of the next turn are to come before it is known which of its
   // values nobody will ask for: they are overwritten unread.
   size_t ahead = 1;
+  uint64_t nanoseconds = 0;  // that the calls take, as the model has it
 };
 
 // For one thread. It costs next to nothing until something is written again.
@@ -45,10 +46,12 @@ class LoopFinder {
     uint64_t chunk;  // 0: all
     uint64_t bytes;
     Access access;
+    uint64_t written_at;  // before
   };
   struct Event {
     uint64_t call;  // its number; 0: somebody waits for the chunk of its use
     size_t first_use;
+    uint64_t nanoseconds;  // of the call
   };
   struct Anchor {
     uint64_t call;
@@ -66,12 +69,14 @@ class LoopFinder {
   };
   class Turn;
 
+  static Use UseOf(const Chunk& chunk, Access access);
   // Of the loop whose turn begins there.
   std::vector<LoopPart> Parts(size_t begin) const;
   std::span<const Use> UsesOf(size_t event) const;
 
   static constexpr size_t kMostEvents = 4096;
 
+  uint64_t now_ = 0;  // of the last event, noted or not
   std::vector<Event> events_;
   std::vector<Use> uses_;
   // Where a call that writes what was written before came last.

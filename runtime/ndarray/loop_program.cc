@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "runtime/base/pages.h"
+
 namespace mxc::runtime {
 namespace {
 
@@ -77,6 +79,11 @@ std::vector<Use> UsesOf(const WiredSequence& wired) {
   return uses;
 }
 
+void LetGo(const std::vector<WaitingCall>& calls) {
+  for (const WaitingCall& call : calls) call.compiled->LetIdleGo();
+  ReleaseFreedMemory();
+}
+
 }  // namespace
 
 void TurnsAhead::Turn::End() {
@@ -100,23 +107,25 @@ Status LoopProgram::Run(const WiredSequence& wired) {
 }
 
 void LoopProgram::Push(Engine& engine, std::shared_ptr<LoopProgram> program,
-                       std::vector<WaitingCall> calls, WiredSequence wired,
-                       const std::shared_ptr<TurnsAhead>& ahead) {
-  std::vector<Use> uses = UsesOf(wired);
+                       Given given, const std::shared_ptr<TurnsAhead>& ahead) {
+  std::vector<Use> uses = UsesOf(given.wired);
   const auto turn = std::make_shared<TurnsAhead::Turn>(ahead);
   engine.Push({.name = "loop",
                .parts =
-                   [program = std::move(program), calls = std::move(calls),
-                    wired = std::move(wired), turn](Values& values) {
+                   [program = std::move(program), given = std::move(given),
+                    turn](Values& values) {
+                     const std::vector<WaitingCall>& calls = given.calls;
                      if (values.HaveFailed()) {
                        OneByOne(values.uses(), values).Run(calls);
                      } else {
-                       const Status status = program->Run(wired);
+                       const Status status = program->Run(given.wired);
                        values.SetWritten(Prefixed(status, [&] {
                          return calls.front().Text() + " … " +
                                 calls.back().Text();
                        }));
                      }
+                     // Those that were pushed before have run.
+                     if (given.lets_calls_go) LetGo(calls);
                      turn->End();
                    }},
               std::move(uses));

@@ -47,11 +47,18 @@ class LoopProgram {
   LoopProgram(CompiledOperator compiled, SharedTeam& team)
       : call_(std::move(compiled), {}, team) {}
 
+  // A turn.
+  struct Given {
+    std::vector<WaitingCall> calls;
+    WiredSequence wired;
+    // Its calls are not expected to run by themselves soon: what they keep for
+    // that is given back to the system when it has run.
+    bool lets_calls_go = false;
+  };
   // One operation. Where a value that it needs has failed the calls run one by
   // one in it, so that what does not depend on that value is there.
   static void Push(Engine& engine, std::shared_ptr<LoopProgram> program,
-                   std::vector<WaitingCall> calls, WiredSequence wired,
-                   const std::shared_ptr<TurnsAhead>& ahead);
+                   Given given, const std::shared_ptr<TurnsAhead>& ahead);
 
  private:
   Status Run(const WiredSequence& wired);

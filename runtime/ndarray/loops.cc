@@ -12,6 +12,9 @@ namespace {
 constexpr int kMostPrograms = 6;
 // After so many runs the calls are not expected to run by themselves.
 constexpr uint64_t kRunsToStay = 2;
+// What it costs to hand a call to a program, about: its operands are copied and
+// wired. One by one shorter ones end sooner.
+constexpr uint64_t kNanosecondsToTake = 1000;
 // So often a turn may end early before it is no longer waited for.
 constexpr int kMostBroken = 3;
 
@@ -91,6 +94,9 @@ void Loops::Note(const GivenCall& call) {
 }
 
 void Loops::Register(LoopPart turn) {
+  const bool is_short =
+      turn.nanoseconds < kNanosecondsToTake * turn.calls.size();
+  if (is_short && !takes_short_ones_) return;
   const Locked locked(*this);
   const uint64_t first = turn.calls[0];
   const int* const tries = given_up_.Find(turn.calls);
@@ -225,10 +231,11 @@ void Loops::RunTurn(LetGo& gone) {
   }
   const auto program = ProgramOf(wired->sequence);
   if (program == nullptr) return RunEach(std::move(calls), gone);
-  if (++part_->report.runs - part_->runs_before == kRunsToStay) {
-    for (const WaitingCall& call : calls) call.compiled->LetIdleGo();
-  }
-  LoopProgram::Push(engine_, program, std::move(calls), std::move(*wired),
+  const uint64_t runs = ++part_->report.runs - part_->runs_before;
+  LoopProgram::Push(engine_, program,
+                    {.calls = std::move(calls),
+                     .wired = std::move(*wired),
+                     .lets_calls_go = runs == kRunsToStay},
                     ahead_);
 }
 

@@ -51,6 +51,9 @@ class Loops {
   // From now on there are programs; before, every call is the caller's to run.
   void SetCompiler(std::unique_ptr<const SequenceCompiler> compiler);
 
+  // Calls become programs however little time they take: for tests.
+  void TakeShortOnes() { takes_short_ones_ = true; }
+
   // Whether the call waits from now on; else the caller runs it. Before its
   // writes are counted. Waits itself where turns pile up.
   bool Take(const GivenCall& call);
@@ -110,6 +113,7 @@ class Loops {
   std::atomic<bool> is_on_{false};
   std::atomic<bool> is_active_{false};  // has parts, or calls that wait
   std::atomic<bool> asks_for_lines_{false};
+  std::atomic<bool> takes_short_ones_{false};
   std::mutex mutex_;
   std::unique_ptr<const SequenceCompiler> compiler_;
   RecentlyUsed<uint64_t, PartPtr> parts_{kMostParts};  // by their first call

@@ -72,6 +72,28 @@ NETWORKS = {"mlp": (mlp, (1, 28, 28), None), "lenet": (lenet, (1, 28, 28), None)
             "resnet20": (resnet20, (3, 28, 28), None), "lstm": (lstm, (35,), 10000)}
 
 
+def add(mx, size):
+    """A step: a + b."""
+    a, b = (mx.nd.ones((size, size)) for _ in range(2))
+    return lambda: a + b
+
+
+def gradient(mx, size):
+    """A step: the sum of a * b, recorded, and its gradient."""
+    a, b = (mx.nd.ones((size, size)) for _ in range(2))
+    a.attach_grad()
+
+    def step():
+        with mx.autograd.record():
+            total = (a * b).sum()
+        total.backward()
+    return step
+
+
+# What is no network: how a step is made.
+SMALL = {"add": add, "gradient": gradient}
+
+
 def batches(name, batch, count, random):
     """Drawn data and labels, as arrays of `random`'s."""
     _, shape, words = NETWORKS[name]

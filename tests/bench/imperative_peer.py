@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training loop of MXNet 1.9.1 or PyTorch, for imperative_loop.py: prints the
-milliseconds of a step, the best of rounds; of PyTorch eager, then compiled.
+"""A training loop of MXNet 1.9.1 or PyTorch, beside imperative_loop.py, which tells it
+when to run: it prints a line once it is ready, then for each number of steps that it
+reads the milliseconds of one of as many.
 
-    python imperative_peer.py mxnet|torch NETWORK BATCH STEPS
+    python imperative_peer.py mxnet|torch|torch-compiled NETWORK BATCH
+
+Of NETWORK `add` and `gradient` the step is a + b of BATCH x BATCH, and the gradient of
+the sum of a * b.
 """
 import os
 import pathlib
@@ -12,9 +16,11 @@ import time
 import numpy as np
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from imperative_networks import NETWORKS, batches  # noqa: E402
+from imperative_networks import NETWORKS, SMALL, batches  # noqa: E402
 
-ROUNDS, LR, MOMENTUM = 5, 0.05, 0.9
+LR, MOMENTUM = 0.05, 0.9
+# Before it is ready.
+WARM = 3
 
 
 def mxnet_step(name, batch):
@@ -23,6 +29,8 @@ def mxnet_step(name, batch):
         np.bool = np.bool_
     import mxnet as mx
     from mxnet import autograd, gluon
+    if name in SMALL:
+        return SMALL[name](mx, batch), mx.nd.waitall
     net = NETWORKS[name][0](gluon)
     net.initialize()
     net.hybridize(static_alloc=True, static_shape=True)
@@ -98,6 +106,8 @@ def torch_step(name, batch, compiled):
     """A step of PyTorch."""
     import torch
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", "1")))
+    if name in SMALL:
+        return torch_small(torch, name, batch), lambda: None
     net = torch_network(name)
     optimizer = torch.optim.SGD(net.parameters(), lr=LR, momentum=MOMENTUM)
     called = torch.compile(net) if compiled else net
@@ -116,29 +126,37 @@ def data(name, batch):
     return batches(name, batch, 1, np.random.RandomState(0))[0]
 
 
-def best(step, wait, steps):
-    """Milliseconds."""
-    least = float("inf")
-    for _ in range(ROUNDS):
-        begin = time.perf_counter()
-        for _ in range(steps):
-            step()
-        wait()
-        least = min(least, (time.perf_counter() - begin) / steps * 1e3)
-    return least
+def torch_small(torch, name, size):
+    """The same as SMALL's."""
+    a = torch.ones(size, size, requires_grad=name == "gradient")
+    b = torch.ones(size, size)
+    if name == "add":
+        return lambda: a + b
+
+    def step():
+        a.grad = None
+        (a * b).sum().backward()
+    return step
+
+
+def milliseconds(step, wait, steps):
+    """Of one of so many steps."""
+    begin = time.perf_counter()
+    for _ in range(steps):
+        step()
+    wait()
+    return (time.perf_counter() - begin) / steps * 1e3
 
 
 def main():
-    """Measures."""
-    framework, name, batch, steps = sys.argv[1], sys.argv[2], *map(int, sys.argv[3:])
-    if framework == "mxnet":
-        print(f"{best(*mxnet_step(name, batch), steps):.3f}")
-        return
-    print(f"{best(*torch_step(name, batch, False), steps):.3f}", end="", flush=True)
-    try:
-        print(f" compiled {best(*torch_step(name, batch, True), steps):.3f}")
-    except Exception as error:  # it compiles by a C++ compiler, which may be missing
-        print(f" compiled: {type(error).__name__}")
+    """Runs what it is told to."""
+    framework, name, batch = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    step, wait = (mxnet_step(name, batch) if framework == "mxnet"
+                  else torch_step(name, batch, framework == "torch-compiled"))
+    milliseconds(step, wait, WARM)
+    print("ready", flush=True)
+    for line in sys.stdin:
+        print(milliseconds(step, wait, int(line)), flush=True)
 
 
 if __name__ == "__main__":

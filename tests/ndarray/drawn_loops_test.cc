@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/ndarray/loops.h"
 #include "tests/ndarray/recorded.h"
 
 namespace mxc::test {

@@ -30,8 +30,11 @@ std::shared_ptr<const runtime::Model> CompiledModel() {
 }
 
 std::unique_ptr<Executor> Bound(
-    const std::shared_ptr<const runtime::Model>& model) {
-  auto executor = Executor::Bind(model, 0, {});
+    const std::shared_ptr<const runtime::Model>& model,
+    const IdleExecutors::Arena& arena = nullptr) {
+  Executor::Options options;
+  options.arena = arena;
+  auto executor = Executor::Bind(model, 0, options);
   REQUIRE(executor.ok());
   return std::move(*executor);
 }
@@ -45,9 +48,9 @@ TEST_CASE(
   auto executor = Bound(model);
   const Executor* const same = executor.get();
   idle.Give(std::move(executor));
-  CHECK(idle.Take(*other) == nullptr);
-  CHECK(idle.Take(*model).get() == same);
-  CHECK(idle.Take(*model) == nullptr);
+  CHECK(idle.Take(*other, nullptr) == nullptr);
+  CHECK(idle.Take(*model, nullptr).get() == same);
+  CHECK(idle.Take(*model, nullptr) == nullptr);
   CHECK(idle.bytes() == 0);
 }
 
@@ -59,15 +62,15 @@ TEST_CASE("what was used longest ago goes where memory ends") {
   IdleExecutors idle(2 * bytes);
   for (const auto& model : models) idle.Give(Bound(model));
   CHECK(idle.bytes() == 2 * bytes);
-  CHECK(idle.Take(*models[0]) == nullptr);
-  CHECK(idle.Take(*models[2]) != nullptr);
+  CHECK(idle.Take(*models[0], nullptr) == nullptr);
+  CHECK(idle.Take(*models[2], nullptr) != nullptr);
 
   IdleExecutors narrow(bytes / 2);
   narrow.Give(Bound(models[0]));
   narrow.Give(Bound(models[1]));
   CHECK(narrow.bytes() == bytes);
-  CHECK(narrow.Take(*models[0]) == nullptr);
-  CHECK(narrow.Take(*models[1]) != nullptr);
+  CHECK(narrow.Take(*models[0], nullptr) == nullptr);
+  CHECK(narrow.Take(*models[1], nullptr) != nullptr);
 }
 
 TEST_CASE("a model that ends leaves nothing") {
@@ -78,6 +81,45 @@ TEST_CASE("a model that ends leaves nothing") {
   CHECK(idle.bytes() == 2 * runtime::OwnBytes(*Bound(model)));
   idle.Forget(*model);
   CHECK(idle.bytes() == 0);
+}
+
+TEST_CASE("programs have one arena, one after the other") {
+  const std::vector models = {CompiledModel(), CompiledModel()};
+  const uint64_t bytes = Bound(models[0])->entry().arena_bytes;
+  IdleExecutors idle(1 << 30);
+  const void* where = nullptr;
+  for (int round = 0; round < 2; ++round) {
+    for (const auto& model : models) {
+      const IdleExecutors::ArenaLoan loan(idle, bytes);
+      REQUIRE(loan.arena() != nullptr);
+      if (where == nullptr) where = loan.arena()->data();
+      CHECK(loan.arena()->data() == where);
+      // Nobody else has it meanwhile.
+      CHECK(IdleExecutors::ArenaLoan(idle, bytes).arena() == nullptr);
+      auto executor = idle.Take(*model, loan.arena());
+      CHECK((executor != nullptr) == (round == 1));
+      if (executor == nullptr) executor = Bound(model, loan.arena());
+      const std::vector<float> data = {1, 2, 3, 4, 5};
+      executor->BindInput(0, data.data());
+      CHECK(executor->Run().ok());
+      idle.Give(std::move(executor));
+    }
+  }
+  // What is idle in memory that has become too small is forgotten.
+  const IdleExecutors::ArenaLoan loan(idle, 2 * bytes);
+  CHECK(loan.arena()->size() >= 2 * bytes);
+  CHECK(idle.bytes() == 0);
+}
+
+TEST_CASE("an arena of a program larger than may be kept goes with it") {
+  IdleExecutors idle(1 << 20);
+  const auto size = [&](uint64_t bytes) {
+    return IdleExecutors::ArenaLoan(idle, bytes).arena()->size();
+  };
+  CHECK(size(1 << 19) >= 1 << 19);
+  CHECK(size(1 << 24) >= 1 << 24);
+  CHECK(size((1 << 24) - 1) >= 1 << 24);
+  CHECK(size(1 << 12) < 1 << 20);
 }
 
 }  // namespace mxc::test

@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/ndarray/loops.h"
 #include "tests/ndarray/recorded.h"
 
 namespace mxc::test {
@@ -26,11 +27,6 @@ using Floats = std::vector<float>;
 using Json = nlohmann::json;
 
 constexpr int kTurns = 9;
-
-bool IsNaive() {
-  const char* const engine = std::getenv("MXC_ENGINE");
-  return engine != nullptr && std::string_view(engine) == "naive";
-}
 
 Json Explained() {
   const char* json = nullptr;
@@ -385,6 +381,37 @@ TEST_CASE("who calls faster than is computed has few batches in memory") {
   }
   Expect(mxc_ndarray_wait_all());
   CHECK(most <= 12);
+}
+
+// Its forward part writes, too: the statistics.
+TEST_CASE("a loop is cut behind its updates, whatever it writes before them") {
+  if (IsNaive()) return;
+  const Marked weight({2, 6}, Drawn(12, 5));
+  const NDArray ones = Make({6}, Floats(6, 1)), zeros = Make({6}, Floats(6)),
+                mean = Make({6}, Floats(6)),
+                deviation = Make({6}, Floats(6, 1));
+  const Op norm("BatchNorm"), softmax("SoftmaxOutput"),
+      dense("FullyConnected", {{"num_hidden", "2"}, {"no_bias", "1"}}),
+      update("sgd_update", {{"lr", "0.5"}});
+  const NDArray label = Make({5}, {0, 1, 1, 0, 1});
+  for (int turn = 0; turn < kTurns; ++turn) {
+    const NDArray data = Make({5, 6}, Drawn(30, turn));
+    const NDArray loss = [&] {
+      const Recording recording;
+      const NDArray normal = norm(
+          {data.get(), ones.get(), zeros.get(), mean.get(), deviation.get()},
+          true);
+      const NDArray scores = dense({normal.get(), weight.get()}, true);
+      return softmax({scores.get(), label.get()}, true);
+    }();
+    Expect(Backward(loss));
+    update.Into(weight.array, {weight.get(), weight.gradient.get()});
+  }
+  Expect(mxc_ndarray_wait_all());
+  const Json calls = Explained()[0]["calls"];
+  REQUIRE(calls.size() == 5);
+  CHECK(calls[0]["call"].get<std::string>().starts_with("BatchNorm"));
+  CHECK(calls[4]["call"].get<std::string>().starts_with("sgd_update"));
 }
 
 TEST_CASE("what is drawn is drawn in the order of calls") {

@@ -2,6 +2,8 @@
 """mx.optimizer: weights after four steps as MXNet 1.9.1 has them, of gradients and
 weights drawn by numpy's RandomState(1), the rate halved after two steps."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -228,3 +230,47 @@ def test_multipliers():
 def test_unknown_names():
     with pytest.raises(ValueError):
         mx.optimizer.create("no such rule")
+
+
+def test_a_rule_that_one_optimizer_has_anew_is_called():
+    updater = mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.5))
+    weights, grads = ([mx.nd.ones((2,)), mx.nd.ones((3,))] for _ in range(2))
+    updater([0, 1], grads, weights)
+    seen = []
+    updater.optimizer.update = lambda index, weight, grad, state: seen.append(index)
+    updater([0, 1], grads, weights)
+    assert seen == [0, 1]
+    np.testing.assert_array_equal(weights[0].asnumpy(), 0.5)
+
+
+def test_a_weight_that_is_there_twice_is_updated_twice():
+    updater = mx.optimizer.get_updater(mx.optimizer.SGD(learning_rate=0.5))
+    weight = mx.nd.ones((2,))
+    updater([0, 1], [mx.nd.ones((2,)), weight], [weight, weight])
+    np.testing.assert_array_equal(weight.asnumpy(), 0.25)
+
+
+def test_what_one_thread_updates_no_other_thread_calls():
+    class Slow(mx.optimizer.SGD):
+        """Meets the other thread in its first update."""
+
+        def _begin(self, index):
+            if index == 0:
+                met.wait()
+            return super()._begin(index)
+
+    def train(value):
+        updater = mx.optimizer.get_updater(Slow(learning_rate=0.5))
+        weights = [mx.nd.full((2,), value), mx.nd.full((3,), value)]
+        for _ in range(20):
+            met.wait()
+            updater([0, 1], [mx.nd.ones((2,)), mx.nd.ones((3,))], weights)
+            found.append(weights[1].asnumpy()[0] - value)
+
+    met, found = threading.Barrier(2, timeout=60), []
+    threads = [threading.Thread(target=train, args=(value,)) for value in (64, 32)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(found) == [-0.5 * turn for turn in range(20, 0, -1) for _ in range(2)]

@@ -99,6 +99,7 @@ mxc_status* mxc_ndarray_create(mxc_dtype dtype, const int64_t* dims,
       {NeededArray(dims, rank, "dims"), {array, "array"}}, [&]() -> Status {
         MXC_RT_ASSIGN(const ArrayType type, ArrayType::Of(dtype, {dims, rank}));
         MXC_RT_ASSIGN(NDArray made, NDArray::Make(type));
+        MXC_RT_RETURN_IF_ERROR(made.Require());
         if (values != nullptr) {
           std::memcpy(made.data(), values, type.bytes());
         } else {

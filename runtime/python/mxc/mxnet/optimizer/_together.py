@@ -10,6 +10,7 @@ as the last one did is called again without asking the optimizer for each weight
 import functools
 import json
 import operator
+import threading
 from collections import OrderedDict
 
 import numpy as np
@@ -23,7 +24,14 @@ from .base import Optimizer
 _KEPT = 64
 _programs = OrderedDict()
 
-_collected = None  # calls that wait: (operator, arrays, attributes, output)
+
+class _Collected(threading.local):
+    """What waits, of each thread."""
+
+    calls = None  # (operator, arrays, attributes, output); None: nothing waits
+
+
+_collected = _Collected()
 
 
 def one_call(update):
@@ -44,9 +52,10 @@ def of_settings(*names):
 def apply(op, arrays, out, **attrs):
     """Calls an operator that updates, or has it wait for others; attributes that
     are None are left out."""
-    if _collected is None:
+    waiting = _collected.calls
+    if waiting is None:
         return nd._invoke(op, arrays, _given(attrs), out)
-    _collected.append((op, [array._array for array in arrays], attrs, out._array))
+    waiting.append((op, [array._array for array in arrays], attrs, out._array))
     return out
 
 
@@ -57,10 +66,12 @@ def _given(attrs):
 def may_collect(optimizer, weights, grads):
     """Whether updates of these weights are one call each, of dense arrays."""
     rules = type(optimizer)
-    return (len(weights) > 1 and getattr(rules.update, "is_one_call", False)
+    return (len(weights) > 1 and getattr(optimizer.update, "is_one_call", False)
             and rules.update_multi_precision is Optimizer.update_multi_precision
             and not _ndarray.is_recording() and not is_watched()
             and all(map(_is_dense, weights)) and all(map(_is_dense, grads))
+            # One that is there twice is updated twice, one after the other.
+            and len({id(weight._array) for weight in weights}) == len(weights)
             and not (optimizer.multi_precision
                      and any(weight.dtype == np.float16 for weight in weights)))
 
@@ -80,12 +91,11 @@ class Together:
 
     def step(self, update):
         """Calls `update()`; what that applies waits and is called in the end."""
-        global _collected
-        _collected = calls = []
+        _collected.calls = calls = []
         try:
             update()
         finally:
-            _collected = None
+            _collected.calls = None
             if calls:
                 self._call(calls)
 
@@ -121,7 +131,7 @@ class Together:
     @staticmethod
     def _reads(optimizer, states, indices, grads, weights):
         rules = type(optimizer)
-        settings = getattr(rules.update, "settings", None)
+        settings = getattr(optimizer.update, "settings", None)
         # Subclasses of others may do anything.
         if settings is None or optimizer.lr_scheduler is not None or (
                 not rules.__module__.startswith(_HERE)):
@@ -155,11 +165,10 @@ def _program_of(calls):
             part.append(place)
         parts.append(tuple(part))
     key = tuple(parts)
-    program = _programs.get(key)
-    if program is None:
-        program = _programs[key] = _Program(key, len(inputs))
-        if len(_programs) > _KEPT:
-            _programs.popitem(last=False)
+    program = _programs.pop(key, None) or _Program(key, len(inputs))
+    _programs[key] = program  # the last one
+    if len(_programs) > _KEPT:
+        _programs.popitem(last=False)
     return (program, [inputs[i] for i in program.order],
             [out for _, _, _, out in calls])
 
