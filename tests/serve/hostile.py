@@ -67,6 +67,18 @@ def pipelined(server, body):
             for number, answer in enumerate(answers[:20])))
 
 
+def refused_and_closed(server):
+    """Who is refused and wants no more is not kept waiting for the end."""
+    for head in (b'GET /nope HTTP/1.1\r\nConnection: close',
+                 b'HEAD /predict HTTP/1.1\r\nConnection: close',
+                 b'PUT /health HTTP/1.1\r\nConnection: close',
+                 b'GET /nope HTTP/1.0'):
+        with server.connect() as client:
+            client.sendall(head + b'\r\nHost: x\r\n\r\n')
+            check(f'{head.decode()} is closed',
+                  b'\r\nConnection: close\r\n' in to_the_end(client))
+
+
 def refused_bodies(server):
     """Each is told why, whatever it still sends, and none of it is a request."""
     hidden = b'GET /hidden HTTP/1.1\r\n\r\n' * 200000
@@ -206,6 +218,7 @@ def main():
         server = Server(BIN, artifact, '--workers', '2', '--max-body',
                         str(LIMIT), '--quiet')
         pipelined(server, body)
+        refused_and_closed(server)
         refused_bodies(server)
         many_bodies(server)
         slow_clients(server, body)

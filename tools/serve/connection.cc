@@ -201,7 +201,7 @@ bool Connection::AfterHead() {
   }
   const bool whole = exchange_->parser.is_done();
   if (refusal) {
-    Answer(std::move(*refusal), whole);
+    Answer(std::move(*refusal), whole && exchange_->parser.keep_alive());
     return false;
   }
   if (whole) return true;
