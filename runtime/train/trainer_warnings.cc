@@ -65,10 +65,16 @@ void Trainer::WarnOfMoreClasses() {
   if (options_.worker != 0) return;
   const std::vector<ClassLabels>& labels = step_.facts().class_labels;
   const int64_t names = std::ssize(samples_.label_names());
-  if (labels.empty() || names < 2 || names >= labels[0].classes) return;
+  if (labels.empty() || names < 1 || names >= labels[0].classes) return;
   // A text's symbols are not classes to be told apart: some may be missing.
   const std::vector<data::Field>& fields = samples_.provides().labels;
   if (fields.size() != 1 || fields[0].shape.size() != 1) return;
+  if (names == 1) {
+    reporter_.Warn("all samples are of one class, '" +
+                   samples_.label_names()[0] +
+                   "': nothing tells what is none of it");
+    return;
+  }
   std::string text = Format(
       "the data have %lld classes, the network %lld outputs",
       static_cast<long long>(names), static_cast<long long>(labels[0].classes));
