@@ -15,16 +15,20 @@ std::string RuleFactsText(const RuleFacts& facts) {
   return data::LabelNamesText(words);
 }
 
-std::string OtherRules(const std::string& saved, const RuleFacts& now) {
+std::string RuleFactOf(const std::string& saved, const std::string& name) {
   const auto words = data::ParseLabelNames(saved);
   if (saved.empty() || !words.ok()) return "";
+  const std::string begin = name + "=";
+  const auto word = std::ranges::find_if(
+      *words, [&](const std::string& w) { return w.starts_with(begin); });
+  return word == words->end() ? "" : word->substr(begin.size());
+}
+
+std::string OtherRules(const std::string& saved, const RuleFacts& now) {
+  if (saved.empty() || !data::ParseLabelNames(saved).ok()) return "";
   std::string text;
   for (const auto& [name, is] : now) {
-    const std::string begin = name + "=";
-    const auto word = std::ranges::find_if(
-        *words, [&](const std::string& w) { return w.starts_with(begin); });
-    const std::string was =
-        word == words->end() ? "" : word->substr(begin.size());
+    const std::string was = RuleFactOf(saved, name);
     if (was == is) continue;
     const auto shown = [](const std::string& value) {
       return value.empty() ? "not said" : value;

@@ -15,6 +15,8 @@ using RuleFacts = std::vector<std::pair<std::string, std::string>>;
 // A line for a checkpoint's notes, and what differs from one that was saved:
 // "--lr was 0.1 and is 0.01". Empty where nothing does, or nobody noted it.
 std::string RuleFactsText(const RuleFacts& facts);
+// What was saved of one; empty where it was not said.
+std::string RuleFactOf(const std::string& saved, const std::string& name);
 std::string OtherRules(const std::string& saved, const RuleFacts& now);
 
 }  // namespace mxc::train

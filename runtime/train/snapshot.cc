@@ -243,7 +243,7 @@ Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
     if (found == given.arrays.end()) {
       return Fail(StatusCode::kNotFound,
                   "the checkpoint has no state '%s': it is of another network "
-                  "or another optimizer",
+                  "or optimizer, or other parameters were fixed",
                   field.name.c_str());
     }
     const Array& array = found->second;

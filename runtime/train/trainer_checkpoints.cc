@@ -99,6 +99,22 @@ RuleFacts RulesOf(const TrainerOptions& options, const TrainFacts& facts) {
           {"--ema", options.ema > 0 ? Format("%g", options.ema) : ""}};
 }
 
+// States of one optimizer may have the shapes of another one's, and mean
+// something else.
+Status RequireOptimizer(const Checkpoint& checkpoint, const TrainFacts& facts) {
+  const std::string was =
+      RuleFactOf(NoteOf(checkpoint, kRulesNote), "--optimizer");
+  if (was.empty() || was == facts.optimizer) return {};
+  const bool has_states = std::ranges::any_of(
+      checkpoint.updater.entries,
+      [](const auto& entry) { return !FlattenState(entry.value).empty(); });
+  if (!has_states) return {};
+  return Fail(StatusCode::kInvalidArgument,
+              "its states are those of optimizer '%s', expected '%s': --params "
+              "with its .params begins with the parameters alone",
+              was.c_str(), facts.optimizer.c_str());
+}
+
 // How many steps of a schedule lie behind after so many updates, as Caffe's
 // policy multistep counts them.
 int64_t PassedOf(const std::string& schedule, int64_t updates) {
@@ -281,6 +297,7 @@ Status Trainer::ResumeFrom(const NewestSet& newest) {
   const StatusOr<Checkpoint> checkpoint = ReadCheckpoint(newest.name);
   if (!checkpoint.ok()) return checkpoint.status();
   Status status = RestoreStates(*checkpoint, step_);
+  if (status.ok()) status = RequireOptimizer(*checkpoint, step_.facts());
   if (status.ok()) status = SeekTo(*checkpoint);
   if (!status.ok()) {
     return Status(status.code(),
