@@ -266,6 +266,11 @@ StatusOr<NpyView> ViewNpy(std::span<const std::byte> bytes) {
                       " bytes announced, " + std::to_string(reader.left()) +
                       " there");
   }
+  // numpy.save into an open file appends one array to the other.
+  if (reader.left() > 0) {
+    return CorruptNpy(std::to_string(reader.left()) +
+                      " bytes lie behind the array, which nobody would read");
+  }
   NpyView view{*type, header.shape, elements, nullptr};
   MXC_RT_RETURN_IF_ERROR(Arrange(header, &view));
   return view;

@@ -71,6 +71,15 @@ TEST_CASE("npy: scalars, empty arrays, old and new headers") {
             ->shape == std::vector<int64_t>{0});
 }
 
+TEST_CASE("npy: what lies behind the array is told") {
+  const std::string one =
+      File("{'descr': '|u1', 'fortran_order': False, 'shape': (2,)}", "ab");
+  CHECK(Parse(one).ok());
+  CHECK(Parse(one + one).status().message() ==
+        "npy: " + std::to_string(one.size()) +
+            " bytes lie behind the array, which nobody would read");
+}
+
 std::string TextOf(const Array& array) {
   const auto bytes = array.bytes();
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
