@@ -4,6 +4,7 @@
 // goes on; updates are made when it is over.
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <span>
@@ -40,8 +41,13 @@ class SummingStep : public JobStep {
   std::span<std::byte> State(size_t index) override {
     return step_.State(index);
   }
-  // All have the same parameters; worker 0 saves them.
-  bool Saves(size_t) const override { return rank_ == 0; }
+  // All have the same parameters, and update them alike: worker 0 saves them.
+  // What a worker draws, and its moving statistics, are its own.
+  bool Saves(size_t index) const override {
+    return rank_ == 0 || std::ranges::count(updated_.states, index) == 0;
+  }
+  // Training may go on from what a single process has saved.
+  bool Requires(size_t) const override { return rank_ == 0; }
 
  protected:
   // A gradient's place in its bucket.

@@ -104,6 +104,26 @@ for rule in allreduce_ea block_momentum; do
   equal "$rule" half || fail "$rule: a job that was resumed learned otherwise"
 done
 
+# Workers that sum gradients among themselves: what each draws goes on, too.
+cat >drawn.json <<'END'
+{ "mxc": 1, "inputs": {"data": ["N", 1, 28, 28]},
+  "nodes": [
+    {"op": "FullyConnected", "name": "fc1", "num_hidden": 16},
+    {"op": "BatchNorm", "name": "bn1", "fix_gamma": false},
+    {"op": "Dropout", "p": 0.5},
+    {"op": "FullyConnected", "name": "fc2", "num_hidden": 10},
+    {"op": "SoftmaxOutput", "name": "softmax"} ] }
+END
+for shards in "" --shard-states; do
+  draws=(mxc launch --workers 2 -- mxc train drawn.json --data digits
+    --data-opt size=128 --batch-size 16 --lr 0.1 --opt momentum=0.9 --seed 5
+    --kvstore allreduce $shards --threads 1 --quiet)
+  "${draws[@]}" --epochs 4 --save once --overwrite
+  "${draws[@]}" --epochs 1 --save twice --overwrite
+  "${draws[@]}" --epochs 4 --save twice --resume
+  equal once twice || fail "dropout goes on otherwise $shards"
+done
+
 # Jobs, until so many processes have been killed.
 jobs=0 beginnings=0
 while [ $killed -lt "$kills" ]; do
