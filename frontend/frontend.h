@@ -108,8 +108,10 @@ struct Model {
   std::map<std::string, std::string> prefixes;
 
   Diagnostics notes;     // what was ignored; nothing here is an error
+  Diagnostics doubts;    // what may be meant otherwise
   Diagnostics left_out;  // outputs that inference goes without
   Diagnostics unfit;     // arrays of other shapes that were left out
+  std::vector<std::string> homeless;  // arrays of the file, of no parameter
 };
 
 // Reads a network of any format in frontends.def, told by its content, and the

@@ -7,6 +7,7 @@
 #include <charconv>
 #include <filesystem>
 #include <set>
+#include <span>
 
 #include "frontend/caffe/weights.h"
 #include "frontend/frontend.h"
@@ -69,6 +70,10 @@ class Fitting {
   // `own`: those that count where `arrays` have none of the name.
   Status Run(const ParameterArrays& arrays, const ParameterArrays& own) {
     for (const runtime::NamedArray& array : arrays) Take(array);
+    if (!arrays.empty() && ignored_.size() == arrays.size() &&
+        HasParameters()) {
+      return NoneFits(arrays.size());
+    }
     NoteIgnored(arrays.size());
     for (const runtime::NamedArray& array : own) {
       if (!model_.parameters.contains(Name(array))) Take(array);
@@ -116,21 +121,36 @@ class Fitting {
             IsLabel(model_.graph, variable));
   }
 
-  void NoteIgnored(size_t arrays) {
-    if (ignored_.empty()) return;
+  bool HasParameters() const {
+    return std::ranges::any_of(model_.graph.nodes(), [this](const auto& node) {
+      return node->kind == Node::Kind::kVariable && !IsFed(*node);
+    });
+  }
+
+  std::string Ignored() const {
     constexpr size_t kShown = 8;
     const size_t shown = std::min(ignored_.size(), kShown);
-    Diagnostic note =
-        Error({}, "{}: {} of {} arrays belong to no parameter: {}{}",
-              model_.parameter_file, ignored_.size(), arrays,
-              fmt::join(ignored_.begin(), ignored_.begin() + shown, ", "),
-              shown < ignored_.size() ? " …" : "");
-    if (model_.parameters.empty()) {
-      note.notes.push_back(
-          "if Gluon's save_parameters wrote this file, use export instead: it "
-          "names the parameters as the network does");
-    }
-    model_.notes.push_back(std::move(note));
+    return fmt::format("{}{}",
+                       fmt::join(std::span(ignored_).first(shown), ", "),
+                       shown < ignored_.size() ? " …" : "");
+  }
+
+  Diagnostic NoneFits(size_t arrays) const {
+    Diagnostic error =
+        Error({}, "{}: none of its {} arrays is a parameter of the network: {}",
+              model_.parameter_file, arrays, Ignored());
+    error.notes.push_back(
+        "if Gluon's save_parameters wrote this file, use export instead: it "
+        "names the parameters as the network does");
+    return error;
+  }
+
+  void NoteIgnored(size_t arrays) {
+    if (ignored_.empty()) return;
+    model_.homeless = ignored_;
+    model_.notes.push_back(
+        Error({}, "{}: {} of {} arrays belong to no parameter: {}",
+              model_.parameter_file, ignored_.size(), arrays, Ignored()));
   }
 
   // First what follows from the inputs alone, so that a wrong array is told

@@ -311,6 +311,32 @@ Status LoadedNetwork::AddParameters(Model& model, LoadOptions& options) {
   return WithRemedy(added.errors(), options);
 }
 
+namespace {
+
+// A name that is written otherwise in the file than in the network, whose
+// parameters are of other shapes where the file has them.
+void DoubtNames(const ParameterArrays& arrays, Model& model) {
+  std::vector<Node*> missing = MissingParameters(model);
+  std::erase_if(missing, [&](const Node* variable) {
+    return std::ranges::any_of(arrays, [&](const runtime::NamedArray& array) {
+      const std::string_view name = array.name;
+      return name.substr(name.find(':') + 1) == variable->name;
+    });
+  });
+  if (missing.empty() || model.homeless.empty()) return;
+  const auto more = [](size_t count) {
+    return count > 1 ? fmt::format(" and {} more", count - 1) : std::string();
+  };
+  model.doubts.push_back(
+      Error({},
+            "'{}'{} of {} belongs to no parameter, and '{}'{} begins anew: are "
+            "they the same?",
+            model.homeless[0], more(model.homeless.size()),
+            model.parameter_file, missing[0]->name, more(missing.size())));
+}
+
+}  // namespace
+
 Result<Model> LoadedNetwork::Specialize(const Specialization& of,
                                         ParameterUse use) {
   LoadOptions load = OptionsFor(of);
@@ -324,6 +350,7 @@ Result<Model> LoadedNetwork::Specialize(const Specialization& of,
   MXC_RETURN_IF_ERROR(RequireInputShapes(model.graph));
   begins_classes_ = LacksClasses(model);
   if (request_.make_up_weights || !request_.init.empty()) {
+    if (arrays_ != nullptr) DoubtNames(*arrays_, model);
     MXC_RETURN_IF_ERROR(InitializeMissing(request_, model, initial_values_));
   }
   MXC_RETURN_IF_ERROR(RequireParameters(model));

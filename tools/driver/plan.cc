@@ -161,6 +161,9 @@ class Planner {
     plan_.notes.Append(model.notes);
     plan_.notes.Append(model.unfit);
     plan_.notes.Append(model.left_out);
+    for (const Diagnostic& doubt : model.doubts) {
+      progress_.Warning(doubt.message);
+    }
     progress_.Phase("read", DescribeNetwork(plan_), plan_.read_seconds);
     const ParameterFile& file = plan_.network->parameter_file();
     if (!file.path.empty()) progress_.Phase("params", Describe(file));
