@@ -345,6 +345,16 @@ void Importer::AddOutputs(const GraphProto& graph, Scope& scope) {
           Error({}, "output '{}' is made by no node", name.substr(0, 200)));
       continue;
     }
+    if (found->sequence == nullptr && !found->known &&
+        extents_->KeepsFileBatch(output, found->type().shape)) {
+      errors_.push_back(
+          Error({},
+                "output '{}' has shape {} for any batch: the file "
+                "computes a batch of {} alone",
+                name.substr(0, 200), ToString(found->type().shape),
+                extents_->file_batch()));
+      continue;
+    }
     try {
       AddOutput(*found, name);
     } catch (const Refused& refused) {

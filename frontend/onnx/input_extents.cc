@@ -135,6 +135,21 @@ Extents InputExtents::Rebatched(Extents stated, const Shape& data) {
   return stated;
 }
 
+bool InputExtents::KeepsFileBatch(const ValueInfoProto& output,
+                                  const Shape& found) const {
+  const auto* axes = AxesOf(output);
+  if (file_batch_ == 0 || axes == nullptr || axes->size() < 2 ||
+      std::ssize(*axes) != found.rank() || found[0] != file_batch_) {
+    return false;
+  }
+  for (int axis = 0; axis < found.rank(); ++axis) {
+    if ((*axes)[static_cast<size_t>(axis)].dim_value != found[axis]) {
+      return false;
+    }
+  }
+  return true;
+}
+
 std::string InputExtents::Note() const {
   if (!rebatched_) return "";
   return fmt::format(

@@ -113,6 +113,31 @@ TEST_CASE("onnx: a batch that the exporter has fixed follows") {
   CHECK(OutputShape(Built(model, five)) == Shape{5, 12});
 }
 
+TEST_CASE("onnx: sizes of pictures follow the batch, too") {
+  OnnxModel model;
+  model.inputs = {OnnxPort("x", {"1", "2", "4", "4"})};
+  model.initializers = {OnnxInts("sizes", {1, 2, 8, 8})};
+  model.nodes = {OnnxNode("Resize", {"x", "", "", "sizes"}, {"y"})};
+  model.outputs = {OnnxPort("y", {"1", "2", "8", "8"})};
+  BuildOptions three;
+  three.batch = 3;
+  CHECK(OutputShape(Built(model, three)) == Shape{3, 2, 8, 8});
+}
+
+TEST_CASE("onnx: what computes the file's batch alone is refused for others") {
+  OnnxModel model;
+  model.inputs = {OnnxPort("x", {"1", "3"})};
+  model.initializers = {OnnxInts("begin", {0}), OnnxInts("end", {1})};
+  model.nodes = {OnnxNode("Slice", {"x", "begin", "end", "begin"}, {"y"})};
+  model.outputs = {OnnxPort("y", {"1", "3"})};
+  CHECK(OutputShape(Built(model)) == Shape{1, 3});
+  BuildOptions five;
+  five.batch = 5;
+  CHECK(Contains(WhyNot(Built(model, five)),
+                 "output 'y' has shape (1, 3) for any batch: the file computes "
+                 "a batch of 1 alone"));
+}
+
 TEST_CASE("onnx: a refusal tells of extents that are not the file's") {
   OnnxModel model = OnnxLayer();
   model.inputs = {OnnxPort("x", {"N", "3"})};

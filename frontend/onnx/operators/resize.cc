@@ -338,7 +338,8 @@ void ImportResize(Call& c) {
     }
   }
   const auto scales = ResizeFloats(c, 2, "scales");
-  const Extents sizes = c.Has(3) ? c.NeedInts(3, "sizes") : Extents();
+  Extents sizes = c.Has(3) ? c.NeedInts(3, "sizes") : Extents();
+  if (!axes.empty() && axes[0].axis == 0) sizes = c.Rebatched(0, sizes);
   c.Require(scales.empty() != sizes.empty(),
             "it has {} scales and {} sizes, expected one of them",
             scales.size(), sizes.size());
