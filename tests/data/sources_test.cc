@@ -3,6 +3,7 @@
 #include <zlib.h>
 
 #include <cstring>
+#include <filesystem>
 
 #include "runtime/data/digits/drawing.h"
 #include "runtime/data/settings.h"
@@ -234,6 +235,13 @@ TEST_CASE("cifar10: records, augmentation, a wrong label") {
   CHECK(batches[0].data[0][2048 + 5] == 105);
   CHECK(batches[0].labels[0] == std::vector<float>{0, 1, 3, 3});
   CHECK(Says(iterator->bad_records().sentences[0], "label 11"));
+  folder.Write("cifar-10-batches-bin/data_batch_4.bin", content);
+  iterator = MustOpen(spec, Options(4, {}));
+  CHECK(iterator->samples() == 8);
+  CHECK(
+      Says(iterator->remark(),
+           "data_batch_2.bin, data_batch_3.bin, data_batch_5.bin: not there"));
+  std::filesystem::remove(folder.path("cifar-10-batches-bin/data_batch_4.bin"));
   const IteratorOptions random =
       Options(2, {{"pad", "4"}, {"rand_crop", "1"}, {"rand_mirror", "1"}});
   iterator = MustOpen(spec, random);

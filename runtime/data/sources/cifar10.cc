@@ -24,9 +24,10 @@ const char* const kNames[kClasses] = {"airplane", "automobile", "bird", "cat",
 class Cifar10 : public Source {
  public:
   Cifar10(const SourceRequest& request, PictureTransform transform,
-          std::vector<HeldBytes> files)
+          std::vector<HeldBytes> files, std::string missing)
       : transform_(std::move(transform)),
         files_(std::move(files)),
+        missing_(std::move(missing)),
         splits_(request.common.held_out == 0),
         names_{request.common.data_name, request.common.label_name} {
     for (const HeldBytes& file : files_) {
@@ -37,6 +38,9 @@ class Cifar10 : public Source {
   int64_t size() const override { return size_; }
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }
+  std::string remark() const override {
+    return missing_.empty() ? "" : missing_ + ": not there, and left out";
+  }
   Preprocessing preprocessing() const override {
     return transform_.preprocessing();
   }
@@ -79,6 +83,7 @@ class Cifar10 : public Source {
 
   const PictureTransform transform_;
   const std::vector<HeldBytes> files_;
+  const std::string missing_;  // "data_batch_4.bin"
   const bool splits_;
   const std::string names_[2];
   int64_t size_ = 0;
@@ -120,16 +125,19 @@ StatusOr<std::unique_ptr<Source>> OpenCifar10(const SourceRequest& request) {
              "data_batch_4.bin", "data_batch_5.bin"};
   }
   std::vector<HeldBytes> files;
+  std::string missing;
   for (const std::string& name : names) {
     auto file = ReadBatch(request.path, name);
     // Fewer batches than five are a smaller training set.
-    const bool missing = file.status().code() == StatusCode::kNotFound;
-    if (missing && !files.empty()) break;
+    if (file.status().code() == StatusCode::kNotFound && !files.empty()) {
+      missing += (missing.empty() ? "" : ", ") + name;
+      continue;
+    }
     if (!file.ok()) return file.status();
     files.push_back(std::move(*file));
   }
   return std::unique_ptr<Source>(std::make_unique<Cifar10>(
-      request, std::move(*transform), std::move(files)));
+      request, std::move(*transform), std::move(files), std::move(missing)));
 }
 
 std::string Options() {
