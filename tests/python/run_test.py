@@ -131,6 +131,48 @@ def test_parameters_of_any_strides():
             mxc.compile(SMALL, params={"fc_weight": wrong, "fc_bias": bias})
 
 
+def test_big_endian_parameters():
+    _, weight, bias = small()
+    model = mxc.compile(SMALL, params={"fc_weight": weight.astype(">f4"),
+                                       "fc_bias": bias})
+    x = np.array([[1, 2, 3], [-1, 0, 5]], np.float32)
+    assert np.array_equal(model(x), x @ weight.T + bias)
+
+
+def test_one_text_is_not_a_list_of_letters():
+    net = {"mxc": 1, "inputs": {"data": ["N", 3]},
+           "nodes": [{"op": "FullyConnected", "name": "fc0", "num_hidden": 4},
+                     {"op": "FullyConnected", "name": "fc1", "num_hidden": 2},
+                     {"op": "LinearRegressionOutput", "name": "lro"}]}
+    model = mxc.compile(net, init="xavier", batch=4, fixed="fc0_*",
+                        entries="train")
+    trainer = model.trainer()
+    before = trainer.states()
+    trainer.step(np.ones((4, 3), np.float32), np.ones((4, 2), np.float32),
+                 lr=0.1)
+    after = trainer.states()
+    assert np.array_equal(before["fc0_weight"], after["fc0_weight"])
+    assert not np.array_equal(before["fc1_weight"], after["fc1_weight"])
+    with pytest.raises(TypeError, match="expected a list of names"):
+        mxc.compile(net, init="xavier", classes="ab")
+
+
+def test_parameters_of_other_names_are_told():
+    _, weight, bias = small()
+    with pytest.warns(UserWarning, match="'fc_wieght' .*'fc_weight' begins"):
+        mxc.compile(SMALL, params={"fc_wieght": weight, "fc_bias": bias},
+                    init="xavier")
+    with pytest.raises(mxc.CompileError, match="none of its 1 arrays is"):
+        mxc.compile(SMALL, params={"other": weight}, init="xavier")
+
+
+def test_an_input_is_given_once():
+    model, _, _ = small()
+    x = np.ones((2, 3), np.float32)
+    with pytest.raises(TypeError, match="'data' is given twice"):
+        model(x, data=x)
+
+
 def test_a_call_does_not_touch_earlier_outputs(mlp, images):
     first = mlp(images)
     kept = first.copy()

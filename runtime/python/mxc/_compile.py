@@ -49,6 +49,12 @@ def _parameters(request: Request,
         request.params = os.fspath(params)
 
 
+def _texts(given: str | Sequence[str]) -> list[str]:
+    """A text alone is one of them, not its letters: of "fc1_*" the last one
+    names all parameters."""
+    return [given] if isinstance(given, str) else list(given)
+
+
 # Samples of a training step where nobody says how many.
 _BATCH = 32
 
@@ -147,13 +153,13 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             init: str | None = None, seed: int = 0,
             shapes: Mapping[str, Sequence[int]] | None = None,
             batch: int | Sequence[int] = (),
-            entries: Sequence[str] = (),
+            entries: str | Sequence[str] = (),
             optimizer: str | None = None,
             attributes: Mapping[str, object] | None = None,
-            fixed: Sequence[str] = (), label_smoothing: float = 0,
+            fixed: str | Sequence[str] = (), label_smoothing: float = 0,
             memory_budget: int = 0,
             precision: str | None = None,
-            weights: str | None = None, keep_weights: Sequence[str] = (),
+            weights: str | None = None, keep_weights: str | Sequence[str] = (),
             classes: Sequence[str] = (), preprocessing: str = "",
             num_classes: int = 0, loss: str | None = None,
             target: str | None = None, level: int = 2,
@@ -212,17 +218,19 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
                       for n, s in (shapes or {}).items()}
     request.batches = ([batch] if isinstance(batch, int)
                        else [index(size) for size in batch])
+    request.entries = _texts(entries)
     if not request.batches and not shapes:
-        request.batches = _default_batch(model, entries)
-    request.entries = list(entries)
+        request.batches = _default_batch(model, request.entries)
     request.optimizer = optimizer or ""
     request.attributes = [f"{k}={v}" for k, v in (attributes or {}).items()]
-    request.fixed = list(fixed)
+    request.fixed = _texts(fixed)
     request.label_smoothing = label_smoothing
     request.memory_budget = memory_budget
     request.precision = precision or ""
     request.weights = weights or ""
-    request.kept_weights = list(keep_weights)
+    request.kept_weights = _texts(keep_weights)
+    if isinstance(classes, str):
+        raise TypeError(f"classes is {classes!r}, expected a list of names")
     request.classes = list(classes)
     request.preprocessing = preprocessing
     request.num_classes = num_classes

@@ -45,6 +45,8 @@ class Batches:
              named: Mapping[str, Any]) -> Batches | None:
         inputs = {tensor.name: tensor for tensor in entry.inputs}
         given = {**dict(zip(inputs, arrays)), **named}
+        if len(given) < len(arrays) + len(named):
+            return None  # one is given twice
         counts, whole = set(), set()
         for name, array in given.items():
             shape = getattr(array, "shape", None)

@@ -12,12 +12,13 @@ if TYPE_CHECKING:
 
 
 def numbers(array: ArrayLike, name: str) -> NDArray[Any]:
-    """Floats, integers or booleans, of any strides. Raises TypeError for all
-    else, which NumPy would convert (text, imaginary parts, masks)."""
+    """Floats, integers or booleans, of any strides, in the machine's order of
+    bytes. Raises TypeError for all else, which NumPy would convert (text,
+    imaginary parts, masks)."""
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"'{name}' is a masked array: its filled(value) has a "
                         "value for every element")
     found = np.asarray(array)
     if found.dtype.kind not in "fiub":
         raise TypeError(f"'{name}' takes numbers, not {found.dtype}")
-    return found
+    return found.astype(found.dtype.newbyteorder("="), copy=False)

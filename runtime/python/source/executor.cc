@@ -108,6 +108,11 @@ void Executor::TakeArguments(nb::args arguments, nb::kwargs named) {
     if (named.size() == found) continue;
     if (PyObject* value = PyDict_GetItem(named.ptr(), input.key.ptr())) {
       ++found;
+      if (i < count) {
+        Raise(PyExc_TypeError, "'" + input.type.name +
+                                   "' is given twice: by its place and by its "
+                                   "name");
+      }
       input.given = value;
     }
   }
