@@ -155,8 +155,12 @@ Result<std::vector<Tensor>> OutputsOf(const CompileRequest& request,
   return ReadOutputs(plan.programs.front(), runner);
 }
 
-// By how much weights of fewer bits change the outputs, of each one's largest
-// value.
+bool HasFewerBits(const CompileRequest& request) {
+  return request.weights.kind != WeightKind::kF32 ||
+         (request.precision != DType::kF32 && !request.trains());
+}
+
+// By how much fewer bits change the outputs, of each one's largest value.
 double PriceOf(const std::vector<Tensor>& found,
                const std::vector<Tensor>& expected) {
   double price = 0;
@@ -166,15 +170,19 @@ double PriceOf(const std::vector<Tensor>& found,
   return price;
 }
 
-// By which to tell what weights of fewer bits cost, for each program; empty: all
-// have all.
-Result<std::vector<WeightPrice>> PricesOf(
+// By which to tell what fewer bits cost, for each program; empty: nothing has
+// fewer. What Winograd's and Strassen's algorithms round is no price of theirs.
+Result<std::vector<StepPrice>> PricesOf(
     const CompileRequest& request,
     const std::shared_ptr<LoadedNetwork>& network) {
-  std::vector<WeightPrice> prices;
-  if (request.weights.kind == WeightKind::kF32) return prices;
+  std::vector<StepPrice> prices;
+  if (!HasFewerBits(request)) return prices;
+  CompileRequest exact = WithAllDigits(request);
+  exact.winograd_tile = 0;
+  exact.strassen = false;
+  exact.tuning.measure = false;
   Progress silent;
-  MXC_ASSIGN(Plan wide, MakePlan(WithAllDigits(request), network, silent));
+  MXC_ASSIGN(Plan wide, MakePlan(exact, network, silent));
   for (Program& program : wide.programs) {
     prices.emplace_back(std::move(program));
   }
@@ -195,7 +203,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
   OutputResult largest;
-  if (request.weights.kind != WeightKind::kF32) {
+  if (HasFewerBits(request)) {
     largest.price = PriceOf(ReadOutputs(program, runner), expected);
   }
   const std::vector<Tolerance> tolerances =
@@ -243,8 +251,11 @@ Result<VerifyReport> Verify(const VerifyOptions& options,
         WriteArtifact(artifact.path(), plan.programs, plan.target,
                       {.cache = request.objects.get(), .count = &count}));
   }
-  MXC_ASSIGN(const std::vector<WeightPrice> prices, PricesOf(request, network));
+  MXC_ASSIGN(const std::vector<StepPrice> prices, PricesOf(request, network));
   VerifyReport report;
+  report.fewer_bits = request.weights.kind != WeightKind::kF32
+                          ? FewerBits::kWeights
+                          : FewerBits::kPrecision;
   for (size_t entry = 0; entry < plan.programs.size(); ++entry) {
     const Program& program = plan.programs[entry];
     MXC_ASSIGN(StepRunner runner,

@@ -98,20 +98,27 @@ void PrintSteps(const std::vector<StepResult>& steps) {
       bounded, nearest->bound(), nearest->difference.relative(), nearest->name);
 }
 
-// What weights of fewer bits cost: the whole, then the layers, the dearest first.
+// How fewer bits are called, in a sentence and in JSON.
+const char* WordsOf(FewerBits bits) {
+  return bits == FewerBits::kWeights ? "weights of fewer bits change"
+                                     : "numbers of fewer bits change";
+}
+const char* KeyOf(FewerBits bits) {
+  return bits == FewerBits::kWeights ? "weights_change" : "precision_change";
+}
+
+// What fewer bits cost: the whole, then the layers, the dearest first.
 void PrintPrices(const VerifyReport& report) {
   constexpr size_t kMost = 10;
   if (!report.outputs.price) return;
   std::vector<const StepResult*> layers;
   for (const StepResult& step : report.steps) {
-    if (step.price) layers.push_back(&step);
+    if (step.price && *step.price > 0) layers.push_back(&step);
   }
   std::ranges::stable_sort(layers, std::greater(),
                            [](const StepResult* step) { return *step->price; });
-  PrintOut(
-      "weights of fewer bits change outputs by {:.1e} of the largest "
-      "value; alone\n",
-      *report.outputs.price);
+  PrintOut("{} outputs by {:.1e} of the largest value; alone\n",
+           WordsOf(report.fewer_bits), *report.outputs.price);
   for (size_t i = 0; i < std::min(layers.size(), kMost); ++i) {
     PrintOut("  {:.1e}  {}\n", *layers[i]->price, layers[i]->name);
   }
@@ -129,7 +136,7 @@ Json ToJson(const VerifyReport& report) {
                      {"scale", step.difference.scale}});
     if (!step.bounds.empty()) steps.back()["bound"] = step.bound();
     if (step.ill_conditioned) steps.back()["ill_conditioned"] = true;
-    if (step.price) steps.back()["weights_change"] = *step.price;
+    if (step.price) steps.back()[KeyOf(report.fewer_bits)] = *step.price;
   }
   Json json = {{"passed", report.is_complete()},
                {"output_error", report.outputs.error},
@@ -137,7 +144,7 @@ Json ToJson(const VerifyReport& report) {
                {"steps", steps}};
   if (report.outputs.ill_conditioned) json["output_ill_conditioned"] = true;
   if (report.outputs.price) {
-    json["weights_change"] = *report.outputs.price;
+    json[KeyOf(report.fewer_bits)] = *report.outputs.price;
   }
   if (report.gradients) json["gradients"] = ToJson(*report.gradients);
   return json;

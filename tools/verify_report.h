@@ -16,13 +16,17 @@ struct OutputResult {
   double error = 0, bound = 0;
   // Beyond the tolerance, within what roundings do (conditioning_bound.h).
   bool ill_conditioned = false;
-  // By how much weights of fewer bits change the outputs, of the largest value;
-  // none: all have all bits.
+  // By how much fewer bits change the outputs, of the largest value; none: all
+  // have all bits.
   std::optional<double> price = std::nullopt;
 };
 
+// What has fewer bits than f32, where anything has: what is priced.
+enum class FewerBits { kWeights, kPrecision };
+
 struct VerifyReport {
   std::vector<StepResult> steps;
+  FewerBits fewer_bits = FewerBits::kWeights;
   OutputResult outputs;
   std::optional<GradientReport> gradients;
 

@@ -271,7 +271,7 @@ void ClearSlices(const Program& program, const Step& step,
 Result<std::vector<StepResult>> RunSteps(
     const Program& program, const Inputs& inputs, StepRunner& runner,
     const Tolerance& tolerance, const std::string& repro_folder,
-    RightSteps& right, const WeightPrice* price, WorkCount* count) {
+    RightSteps& right, const StepPrice* price, WorkCount* count) {
   if (count != nullptr) count->total += std::ssize(program.steps);
   WriteInputs(program, inputs, runner);
   std::map<int, Tensor> unreadable;  // buffers, as they must be

@@ -12,8 +12,8 @@
 #include "ir/support/result.h"
 #include "ir/support/work_count.h"
 #include "tools/difference.h"
+#include "tools/step_price.h"
 #include "tools/step_runner.h"
-#include "tools/weight_price.h"
 
 namespace mxc {
 
@@ -27,7 +27,8 @@ struct StepResult {
   // tolerance because of its values (conditioning_bound.h); empty elsewhere.
   std::vector<Tensor> bounds;
   bool ill_conditioned = false;
-  // By how much weights of fewer bits change it; none: they have all.
+  // By how much fewer bits of its weights or its result change it; none: they
+  // have all.
   std::optional<double> price = std::nullopt;
   // The largest of the bounds, of the largest value.
   double bound() const;
@@ -53,12 +54,12 @@ class RightSteps {
 // `repro_folder`: the step as text, its operands, what it gave and what is
 // expected. What lies in a buffer transformed for a kernel is compared by what
 // its readers make of it. Those in `right` are not interpreted again, new ones are
-// added. `price`, unless null, says what weights cost; `count`, unless null, is
+// added. `price`, unless null, says what fewer bits cost; `count`, unless null, is
 // raised by the steps.
 Result<std::vector<StepResult>> RunSteps(
     const Program& program, const Inputs& inputs, StepRunner& runner,
     const Tolerance& tolerance, const std::string& repro_folder,
-    RightSteps& right, const WeightPrice* price = nullptr,
+    RightSteps& right, const StepPrice* price = nullptr,
     WorkCount* count = nullptr);
 
 // What the roundings of Winograd's algorithm may do to each output of the
