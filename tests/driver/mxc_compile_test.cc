@@ -284,6 +284,53 @@ TEST_CASE("mxc_compile: weights of fewer bits, but of those that are kept") {
                                  "bf16, int8, int4 or int4:GROUP"});
 }
 
+TEST_CASE("mxc_compile: a bound of what data decide, and the number there is") {
+  mxc_compile_options options = Options();
+  const std::string masked = R"json({"mxc": 1,
+    "inputs": {"data": [4, 2], "mask": [4]},
+    "nodes": [{"op": "_contrib_boolean_mask", "name": "rows",
+               "inputs": ["data", "mask"]},
+              {"op": "square", "name": "squares"}]})json";
+  options.text = masked.data();
+  options.text_size = masked.size();
+  const mxc_compile_bound bounds[] = {{"rows", 3}, {"rows", 2}, {nullptr, 1}};
+  options.bounds = bounds;
+  options.bound_count = 1;
+  const test::TemporaryFolder folder("mxc_compile");
+  const std::string path = folder.File("net.mxa");
+  test::WriteText(path, Compiled(options));
+  const api::Model model(path);
+  const size_t output = 0, count = 1;
+  CHECK(model.outputs(0)[output].dims[0] == 3);
+  CHECK(model.outputs(0)[count].use == MXC_USE_COUNT);
+  api::Executor executor(model, {});
+  CHECK(executor.FindOutput("count:squares_output") == count);
+  const std::vector<float> x = {1, 2, 3, 4, 5, 6, 7, 8};
+  executor.SetInput("data", std::span<const float>(x));
+  std::vector<float> mask = {0, 1, 0, 1};
+  executor.SetInput("mask", std::span<const float>(mask));
+  executor.Run();
+  CHECK(executor.Output<int32_t>(count)[0] == 2);
+  const auto first = executor.Output<float>(output).span().first(4);
+  CHECK(std::vector<float>(first.begin(), first.end()) ==
+        std::vector<float>{9, 16, 49, 64});
+  mask = {1, 1, 1, 1};
+  executor.SetInput("mask", std::span<const float>(mask));
+  CHECK_THROWS_WITH(executor.Run(),
+                    "step 'rows': data decide on more rows than the bound for "
+                    "which the artifact is compiled");
+  options.bound_count = 3;
+  CHECK(
+      MessagesOf(&options) ==
+      std::vector<std::string>{"two bounds for 'rows'", "a bound has no name"});
+  const mxc_compile_bound wrong = {"squares", 0};
+  options.bounds = &wrong;
+  options.bound_count = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{
+            "bound of 'squares': 0 rows, expected 1 or more"});
+}
+
 TEST_CASE("mxc_compile: labels are smoothed where something trains") {
   mxc_compile_options options = Options();
   const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},

@@ -48,11 +48,15 @@ def test_the_tour_runs_from_its_beginning_to_its_end(tmp_path, monkeypatch):
     images = draw.normal(0, 0.1, (640, 3, 8, 8))
     images[np.arange(640), 0, labels % 8, labels // 8] += 1
     names = {"images": images.astype(np.float32), "labels": labels,
-             "test_images": images[:99], "test_labels": labels[:99]}
+             "test_images": images[:99], "test_labels": labels[:99],
+             "data": np.eye(64, 4, dtype=np.float32),
+             "mask": (np.arange(64) % 8 == 1).astype(np.float32)}
     blocks = re.findall(r"```python\n(.*?)```", TOUR, re.S)
-    assert len(blocks) == 6
+    assert len(blocks) == 7
     for block in blocks:
         exec(compile(block, "runtime/python/TOUR.md", "exec"), names)
+    assert names["count"] == [8] and names["chosen"].shape == (8, 4)
+    assert names["chosen"].sum() == 1  # the second row of the unit matrix
     assert names["history"]["val_accuracy"][-1] > 0.9
     assert (names["classes"] == labels[:99]).mean() > 0.9
     assert pathlib.Path("net-0010.params").exists()

@@ -52,6 +52,36 @@ def test_weights_of_fewer_bits():
         mxc.compile(SMALL, init="xavier", weights="int8", entries=["train"])
 
 
+def test_rows_that_data_decide():
+    net = {"mxc": 1, "inputs": {"data": [4, 2], "mask": [4]},
+           "nodes": [{"op": "_contrib_boolean_mask", "name": "rows",
+                      "inputs": ["data", "mask"]},
+                     {"op": "sum", "name": "sum", "axis": [0]}],
+           "outputs": ["rows", "sum"]}
+    x = np.arange(8, dtype=np.float32).reshape(4, 2)
+    whole, three = mxc.compile(net), mxc.compile(net, bounds={"rows": 3})
+    for model, most in ((whole, 4), (three, 3)):
+        outputs = {t.name: t for t in model.entries[0].outputs}
+        assert outputs["rows_output"].shape == (most, 2)
+        assert outputs["count:rows_output"].use == "count"
+        for picked in ([1, 3], [0], [], [0, 1, 2]):
+            mask = np.isin(range(4), picked).astype(np.float32)
+            rows, total, count = model(x, mask)
+            assert np.array_equal(rows, x[picked])
+            assert np.array_equal(total, x[picked].sum(axis=0))
+            assert count == [len(picked)]
+    ones = np.ones(4, np.float32)
+    assert np.array_equal(whole(x, ones)[0], x)
+    with pytest.raises(mxc.Error, match="'rows': data decide on more rows"):
+        three(x, ones)
+    with pytest.raises(ValueError, match="how many rows output 'rows_output'"):
+        whole(np.vstack([x, x]), np.ones(8, np.float32))
+    with pytest.raises(mxc.CompileError, match=r'bounds=\{"sum": …\} names no'):
+        mxc.compile(net, bounds={"sum": 3})
+    with pytest.raises(mxc.CompileError, match="'rows': 0 rows, expected 1"):
+        mxc.compile(net, bounds={"rows": 0})
+
+
 def test_parameters_from_files(tmp_path):
     model, weight, bias = small()
     np.savez(tmp_path / "a.npz", fc_weight=weight, fc_bias=bias)

@@ -86,6 +86,13 @@ typedef struct mxc_compile_bucket {
   size_t shape_count;
 } mxc_compile_bucket;
 
+/* How many rows a node yields at most, of which data decide how many there are
+ * (_contrib_boolean_mask, _npx_nonzero, _npi_unique). */
+typedef struct mxc_compile_bound {
+  const char* node;
+  int64_t rows; /* 1 or more */
+} mxc_compile_bound;
+
 /* After mxc_compile_options_init everything but the network may stay as it is.
  * A null array has no elements. */
 typedef struct mxc_compile_options {
@@ -180,6 +187,12 @@ typedef struct mxc_compile_options {
   /* Of parameters that stay as they are, as a shell's patterns. */
   const char* const* kept_weights;
   size_t kept_weight_count;
+
+  /* Memory is planned for so many rows, and a run in which there are more fails;
+   * nodes that are not named: as many as there can be. An output of such rows
+   * is followed by another, "count:NAME" (MXC_USE_COUNT of runtime/mxc.h). */
+  const mxc_compile_bound* bounds;
+  size_t bound_count;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

@@ -153,6 +153,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             init: str | None = None, seed: int = 0,
             shapes: Mapping[str, Sequence[int]] | None = None,
             batch: int | Sequence[int] = (),
+            bounds: Mapping[str, int] | None = None,
             entries: str | Sequence[str] = (),
             optimizer: str | None = None,
             attributes: Mapping[str, object] | None = None,
@@ -178,6 +179,11 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     shapes: of inputs, the batch first: {"data": (1, 3, 224, 224)}.
     batch: sizes, each with code of its own. Training whose network says 1 or
         nothing has 32.
+    bounds: of nodes that yield as many rows as data decide, as boolean_mask:
+        how many there may be, {"rows": 16}. Memory is planned for these, and a
+        call in which there are more raises Error; without, for as many as there
+        can be. Outputs of such rows have those alone that there are, and are
+        followed by their numbers, outputs "count:NAME".
     entries: "infer" (the default), "train", "score"; "grad" and behind it
         "update" are "train" in two parts.
     optimizer, attributes: "sgd", {"momentum": 0.9}, for training.
@@ -216,6 +222,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.seed = seed
     request.shapes = {n: [index(dim) for dim in s]
                       for n, s in (shapes or {}).items()}
+    request.bounds = {node: index(rows)
+                      for node, rows in (bounds or {}).items()}
     request.batches = ([batch] if isinstance(batch, int)
                        else [index(size) for size in batch])
     request.entries = _texts(entries)

@@ -19,7 +19,8 @@ class Executor(_runtime.Executor):
         """Runs the entry on arrays of just its inputs' shapes and types, read
         where they lie (or numbers, where an input has one value), by position or
         by name. Returns a new array, or a tuple where there are several
-        outputs.
+        outputs; where data decide how many rows an output has (another one,
+        "count:NAME", says it), with those alone.
         Raises TypeError or ValueError for arrays that do not fit, mxc.Error for
         a run that fails."""
         return super().__call__(*arrays, **named)

@@ -67,12 +67,17 @@ class Batches:
     def run(self, call: Callable[..., Any]) -> Any:
         """Calls batch by batch, the last one filled up with its last sample."""
         batch = self._entry.batch
+        given = (f"the model computes {batch} samples at once, "
+                 f"{self._samples} are given, and ")
+        for tensor in self._entry.outputs:
+            if tensor.use == "count":
+                output = tensor.name.partition(":")[2]
+                raise ValueError(f"{given}data decide how many rows output "
+                                 f"'{output}' has")
         for tensor in self._entry.outputs:
             if not _is_batched(tensor, self._entry):
-                raise ValueError(
-                    f"the model computes {batch} samples at once, "
-                    f"{self._samples} are given, and output '{tensor.name}' "
-                    f"{tensor.shape} cannot be told apart by them")
+                raise ValueError(f"{given}output '{tensor.name}' "
+                                 f"{tensor.shape} cannot be told apart by them")
         found = [call(**{name: self._part(name, array, first)
                          for name, array in self._given.items()})
                  for first in range(0, self._samples, batch)]

@@ -47,7 +47,8 @@ class Model(_runtime.Model):
             by batch. Where the model was trained on pictures: paths or bytes of
             JPEG or PNG files, or a list of them.
         Returns an array, or a tuple where there are several outputs, with a row
-        for each sample.
+        for each sample; of an output of which data decide how many rows it has,
+        those alone, and then their number, another output.
         Raises TypeError or ValueError for arrays that do not fit, mxc.Error for
         a run that fails."""
         try:

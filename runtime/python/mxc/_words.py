@@ -22,6 +22,8 @@ def _entries(match: re.Match[str]) -> str:
 _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--input-shape (\w+):(\d+(?:x\d+)*)", _shape),
     (r"--input-shape", "shapes="),
+    (r"--bound '([^']+)'", r'bounds={"\1": …}'),
+    (r"--bound", "bounds="),
     (r"--entry ([a-z]+(?:,[a-z]+)*)", _entries),
     (r"--entry", "entries="),
     (rf"--init ({_WORD})", r'init="\1"'),

@@ -35,6 +35,7 @@ struct Request {
   std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
+  std::map<std::string, int64_t> bounds;
   std::vector<int64_t> batches;
   std::vector<std::string> entries, attributes, fixed, classes, kept_weights;
   uint64_t seed = 0, memory_budget = 0;
@@ -122,6 +123,11 @@ class Options {
     }
     options_.shapes = shapes_.data();
     options_.shape_count = shapes_.size();
+    for (const auto& [node, rows] : request.bounds) {
+      bounds_.push_back({node.c_str(), rows});
+    }
+    options_.bounds = bounds_.data();
+    options_.bound_count = bounds_.size();
   }
 
   void SetTraining(const Request& request) {
@@ -155,6 +161,7 @@ class Options {
   std::list<std::vector<int64_t>> dims_;
   std::vector<mxc_compile_array> arrays_;
   std::vector<mxc_compile_shape> shapes_;
+  std::vector<mxc_compile_bound> bounds_;
 };
 
 Diagnostic Copy(const mxc_diagnostic& from) {
@@ -216,6 +223,7 @@ NB_MODULE(_compiler, m) {
                                       MXC_FIELD(num_classes) MXC_FIELD(loss)
                                           MXC_FIELD(weights)
                                               MXC_FIELD(kept_weights)
+                                                  MXC_FIELD(bounds)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

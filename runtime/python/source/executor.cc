@@ -3,6 +3,8 @@
 
 #include <nanobind/stl/string.h>
 
+#include <cstring>
+
 #include "runtime/python/source/error.h"
 #include "runtime/python/source/gil.h"
 
@@ -70,10 +72,19 @@ Executor::Executor(mxc_model* model, const ExecutorOptions& options,
                        nb::steal(PyUnicode_InternFromString(tensor.name)),
                        read != 0 && !carried[i], nb::handle()});
   }
-  for (size_t i = 0; i < summary.output_count; ++i) {
+  FindOutputs(summary.output_count);
+}
+
+void Executor::FindOutputs(size_t count) {
+  for (size_t i = 0; i < count; ++i) {
     mxc_tensor tensor;
-    Check(mxc_model_output(model, entry(), i, &tensor));
-    outputs_.emplace_back(TypeOf(tensor));
+    Check(mxc_model_output(model_, entry(), i, &tensor));
+    outputs_.push_back({OutputArray(TypeOf(tensor)), tensor.bytes, {}});
+    const char* colon = std::strchr(tensor.name, ':');
+    if (tensor.use != MXC_USE_COUNT || colon == nullptr) continue;
+    size_t output = 0;
+    Check(mxc_find_output(handle_.get(), colon + 1, &output));
+    outputs_[output].count = i;
   }
 }
 
@@ -166,13 +177,11 @@ nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
   TakeArguments(arguments, named);
   BindInputs();
   std::vector<nb::object> arrays;
+  std::vector<void*> memory(outputs_.size());
   arrays.reserve(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
-    void* memory = nullptr;
-    arrays.push_back(outputs_[i].Make(&memory));
-    mxc_tensor tensor;
-    Check(mxc_model_output(model_, entry(), i, &tensor));
-    Check(mxc_bind_output(handle_.get(), i, memory, tensor.bytes));
+    arrays.push_back(outputs_[i].array.Make(&memory[i]));
+    Check(mxc_bind_output(handle_.get(), i, memory[i], outputs_[i].bytes));
   }
   mxc_status* status = nullptr;
   {
@@ -180,6 +189,11 @@ nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
     status = mxc_run(handle_.get());
   }
   Check(status);
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].count) continue;
+    const auto rows = *static_cast<const int32_t*>(memory[*outputs_[i].count]);
+    arrays[i] = arrays[i][nb::slice(0, rows)];
+  }
   if (arrays.size() == 1) return arrays.front();
   nb::list list;
   for (nb::object& array : arrays) list.append(array);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,8 @@ class Executor {
   size_t entry() const { return mxc_executor_entry(handle_.get()); }
   // Returns whether these arguments have the shapes of this entry's inputs.
   bool Takes(nb::args arguments, nb::kwargs named) const;
-  // One array, or a tuple of them. The GIL is released while the entry runs.
+  // One array, or a tuple of them; where data decide how many rows an array
+  // has, with those alone. The GIL is released while the entry runs.
   nb::object Call(nb::args arguments, nb::kwargs named);
 
   nb::object ReadState(const std::string& name) const;
@@ -45,12 +47,20 @@ class Executor {
     bool needed = false;
     nb::handle given;  // in this call
   };
+  struct Output {
+    OutputArray array;
+    uint64_t bytes = 0;
+    // By index, the output that counts its rows, if data decide how many there
+    // are.
+    std::optional<size_t> count;
+  };
   struct Close {
     void operator()(mxc_executor* executor) const {
       mxc_executor_close(executor);
     }
   };
 
+  void FindOutputs(size_t count);
   void TakeArguments(nb::args arguments, nb::kwargs named);
   // Hands the arguments to the runtime, and keeps the arrays it reads.
   void BindInputs();
@@ -60,7 +70,7 @@ class Executor {
   mxc_model* model_;
   std::unique_ptr<mxc_executor, Close> handle_;
   std::vector<Input> inputs_;
-  std::vector<OutputArray> outputs_;
+  std::vector<Output> outputs_;
   std::vector<HeldArray> held_;
   bool busy_ = false;  // under the GIL
 };

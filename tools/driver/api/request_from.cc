@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <map>
 #include <span>
 #include <string>
 #include <utility>
@@ -126,6 +127,22 @@ class OptionsReader {
     return training;
   }
 
+  std::map<std::string, int64_t> Bounds(const mxc_compile_bound* bounds,
+                                        size_t count) {
+    std::map<std::string, int64_t> list;
+    for (const mxc_compile_bound& bound : ArrayOf(bounds, count)) {
+      if (!Named("a bound", bound.node)) continue;
+      if (bound.rows <= 0) {
+        errors_.push_back(Error({},
+                                "bound of '{}': {} rows, expected 1 or more",
+                                bound.node, bound.rows));
+      } else if (!list.emplace(bound.node, bound.rows).second) {
+        errors_.push_back(Error({}, "two bounds for '{}'", bound.node));
+      }
+    }
+    return list;
+  }
+
   void Precision(const std::string& name, CompileRequest& request) {
     if (SetPrecision(name, request)) return;
     errors_.push_back(
@@ -226,6 +243,7 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
   request.tuning.measure = options.level == 3;
   reader.Precision(TextOr(options.precision, "f32"), request);
   request.weights = reader.Weights(options);
+  request.bounds = reader.Bounds(options.bounds, options.bound_count);
   if (options.object_cache != nullptr) {
     request.objects = std::make_shared<ObjectCache>(options.object_cache);
   }
