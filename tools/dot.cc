@@ -31,7 +31,7 @@ Result<Diagram> DiagramAfterPass(const std::string& after,
                                  const CompileRequest& request,
                                  LoadedNetwork& network) {
   MXC_ASSIGN(const DType storage,
-             network.StorageFor(request.First(), request.precision));
+             network.StorageFor(request.First(), request.multiplied()));
   MXC_ASSIGN(const Target target, ResolveTarget(request.target, storage));
   MXC_ASSIGN(Model model,
              network.Specialize(request.For(0),

@@ -387,7 +387,7 @@ Result<Plan> MakePlan(const CompileRequest& request,
   unplanned.network = network;
   unplanned.read_seconds = network->seconds();
   MXC_ASSIGN(const DType storage,
-             network->StorageFor(request.First(), request.precision));
+             network->StorageFor(request.First(), request.multiplied()));
   MXC_ASSIGN(unplanned.target, ResolveTarget(request.target, storage));
   for (const std::string& warning : network->parameter_file().warnings) {
     progress.Warning(warning);

@@ -161,6 +161,11 @@ struct CompileRequest {
   }
   // That of the first program.
   Specialization First() const;
+  // For which target "native" is to be fast, where the network says nothing
+  // else: weights of 4 bits are multiplied as bytes.
+  DType multiplied() const {
+    return weights.kind == WeightKind::kInt4 ? DType::kI8 : precision;
+  }
 };
 
 // The request's errors that do not depend on the network, all of them.

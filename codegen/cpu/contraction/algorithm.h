@@ -48,6 +48,9 @@ inline constexpr std::string_view kWinogradSums6 = "winograd6_sums";
 // channels side by side (kGemmRows).
 inline constexpr std::string_view kGemm = "gemm";
 inline constexpr std::string_view kGemmRows = "gemm_rows";
+// Of one row with weights of 4 bits, packed as for kGemm: the row's elements as
+// integers, by an instruction that multiplies bytes (digit_planes.h).
+inline constexpr std::string_view kGemmDigits = "gemm_digits";
 
 // The side of the tiles of outputs (of their gradients) that one of Winograd's
 // algorithms computes (sums); 0 for others.

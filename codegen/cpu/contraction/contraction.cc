@@ -58,6 +58,7 @@ FunctionPlan PlanNest(const Program& program, const Step& step,
       contraction::ShapeStep(program, step, target));
   FunctionPlan plan;
   plan.tasks = shapes->front().task_count();
+  plan.scratch_bytes = shapes->front().scratch_bytes;
   plan.emit = [shapes](KernelFunction& kernel) {
     contraction::EmitStep(kernel, *shapes);
   };

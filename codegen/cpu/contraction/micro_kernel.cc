@@ -6,6 +6,7 @@
 #include <numeric>
 #include <set>
 
+#include "codegen/cpu/contraction/digit_planes.h"
 #include "codegen/cpu/contraction/dot_unit.h"
 #include "codegen/cpu/contraction/int4_weights.h"
 #include "codegen/llvm/arithmetic.h"
@@ -122,6 +123,9 @@ int64_t MicroKernel::OutputOffset(int64_t row, int64_t column,
 
 MicroKernel::Accumulators MicroKernel::SumsOfMain(const Source& source,
                                                   const Count& count) {
+  const bool whole =
+      shape_.tail_lanes == 0 && shape_.vectors % kPlaneVectors == 0;
+  if (source.digits != nullptr && whole) return SumsOfDigits(source, count);
   if (nest_.access != DataAccess::kTiles) {
     return Add(nest_.main, source, count);
   }

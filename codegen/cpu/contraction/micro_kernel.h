@@ -45,6 +45,8 @@ class MicroKernel {
     // elements, an i64. Null: nothing to fetch ahead.
     llvm::Value* ahead = nullptr;
     int64_t ahead_lines = 1;  // in each step
+    // The data's digits (Nest::digits), or null.
+    llvm::Value* digits = nullptr;
     // The data's stride along main.axes[0], an i64, instead of the Nest's.
     llvm::Value* data_stride = nullptr;
   };
@@ -73,6 +75,7 @@ class MicroKernel {
   struct Range {
     llvm::Value *first, *end;
   };
+  Accumulators SumsOfDigits(const Source& source, const Count& count);
   Carried StepLoops(const Steps& steps, size_t axis, const Count& count,
                     const Source& source, Carried carried);
   Carried StepRange(const Steps& steps, size_t axis, const Range& range,

@@ -323,6 +323,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   nest.types = c.types;
   nest.lanes = tile.lanes;
   nest.packed = choice.algorithm != kGemmRows;
+  nest.digits = choice.algorithm == kGemmDigits;
   if (choice.algorithm == kTiles) {
     nest.access = DataAccess::kTiles;
     nest.unit = TileUnitOf(machine, c.types);

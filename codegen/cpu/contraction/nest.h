@@ -111,6 +111,8 @@ struct Nest {
   // what the sums of each are multiplied with, less kInt4LevelZero; the others
   // then hold two weights of 4 bits in each byte (int4_blocks.h).
   bool int4 = false;
+  // The row of data becomes planes of digits (digit_planes.h).
+  bool digits = false;
   bool in_dots() const {
     return access == DataAccess::kDots || access == DataAccess::kTiles;
   }

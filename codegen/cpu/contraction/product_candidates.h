@@ -26,6 +26,8 @@ class ProductCandidates : private CandidateCosts {
   RegisterTile GemmTile(const Contraction& c, int panel_vectors) const;
   void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
                      std::vector<KernelCandidate>& out) const;
+  void AddGemmOfDigits(const Contraction& c, const KernelCandidate& packed,
+                       std::vector<KernelCandidate>& out) const;
   void AddDots(const Contraction& c, RegisterTile tile, int panel_vectors,
                std::vector<KernelCandidate>& out) const;
   void TurnData(const Contraction& c, KernelCandidate& candidate) const;

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <utility>
 
+#include "codegen/cpu/contraction/digit_planes.h"
 #include "codegen/cpu/contraction/output_halo.h"
 
 namespace mxc::contraction {
@@ -93,6 +94,7 @@ void StepKernel::EmitTask(llvm::Value* task) {
     place.output =
         AdvanceOutput(place.output, place.outer[i], axis.output_stride);
   }
+  if (nest_.digits) digits_ = DigitPlanes(kernel_, nest_).Of(place.data);
   const auto bounds = [&](llvm::Value* i, int64_t n, int64_t extent) {
     llvm::Value* next = b_.CreateAdd(i, kernel_.Int(1), "", true, true);
     return std::pair(Part(i, n, extent), Part(next, n, extent));
@@ -288,6 +290,7 @@ void StepKernel::EmitTile(const Place& place, TileShape shape, llvm::Value* row,
   llvm::Value* output =
       AdvanceOutput(place.output, column, nest_.columns.output_stride);
   MicroKernel::Source source = {data, place.weight};
+  source.digits = digits_;
   FetchAhead(place, source);
   MicroKernel::Accumulators sums =
       tile.SumsOfMain(source, {place.step_count, shape_.step_block});

@@ -81,6 +81,7 @@ class StepKernel {
   const Nest& nest_;
   const bool zeroes_halo_;
   Epilogue epilogue_;
+  llvm::Value* digits_ = nullptr;     // of the row of data (Nest::digits)
   llvm::Value* next_line_ = nullptr;  // of a step's weights, to fetch ahead
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops around the steps of a register tile, and within one.
+#include "codegen/cpu/contraction/digit_planes.h"
 #include "codegen/cpu/contraction/micro_kernel.h"
 #include "ir/support/division.h"
 
@@ -96,6 +97,25 @@ MicroKernel::Carried MicroKernel::ElementLoop(const Steps& steps,
       });
   carried.resize(sums);
   return carried;
+}
+
+// Two panels after the other two.
+MicroKernel::Accumulators MicroKernel::SumsOfDigits(const Source& source,
+                                                    const Count& count) {
+  Accumulators sums;
+  for (int v = 0; v < shape_.vectors; v += kPlaneVectors) {
+    const auto panel = [&](int vector) {
+      return At(source.weight, VectorOffset(vector), DType::kU8);
+    };
+    const Accumulators four =
+        DigitPlaneSums(kernel_, nest_,
+                       {{panel(v), panel(v + nest_.panel_vectors)},
+                        source.digits,
+                        count.value,
+                        source.ahead});
+    sums.insert(sums.end(), four.begin(), four.end());
+  }
+  return sums;
 }
 
 }  // namespace mxc::contraction

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/contraction/digit_planes.h"
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/tile_unit.h"
 #include "ir/support/check.h"
@@ -131,6 +132,9 @@ StepShape ShapeNest(const Program& program, const Step& step,
   if (shape.lines_ahead == 0) shape.bytes_ahead = BytesAhead(machine, shape);
   shape.operands = OperandsOf(program, step);
   shape.epilogue = step.contraction()->epilogue;
+  if (shape.nest.digits) {
+    shape.scratch_bytes = DigitPlaneScratch(step.contraction()->contraction);
+  }
   return shape;
 }
 

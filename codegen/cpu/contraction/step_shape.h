@@ -32,6 +32,7 @@ struct StepShape {
   };
   std::vector<Operand> operands;  // inputs, then the output
   Expr epilogue;
+  int64_t scratch_bytes = 0;  // for each thread
 
   const Layout& output() const { return operands.back().layout; }
   // A last vector that is not full lies over other elements, unless its channel
