@@ -102,6 +102,7 @@ MXC_API mxc_status* mxc_ndarray_wait_all(void);
 /* Calls that come again in the same order, a loop that trains for one, are
  * compiled as one program, without being asked for, from their third turn on; in
  * it values do not exist that nobody has any more. It gives what the calls give.
+ * Calls that take less than a microsecond each stay calls.
  *
  * What became of such calls, as JSON: a list, the last used first, of {"calls":
  * [{"call": "FullyConnected(float32[64,128], …)", "line": "train.py:12"}, …],
