@@ -105,6 +105,8 @@ def test_settings_that_there_are_not_are_named(artifact, tmp_path):
     with pytest.raises(TypeError, match="no setting 'early-stops'; nearest: "
                                         "early-stop"):
         trainer.fit(x, y, early_stops="patience=1")
+    with pytest.raises(TypeError, match="no setting 'save': checkpoint= says"):
+        trainer.fit(x, y, save="net")
     with pytest.raises(ValueError, match="save-every is '0', expected"):
         trainer.fit(x, y, save_every=0)
     log = tmp_path / "log"

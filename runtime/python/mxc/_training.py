@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     Validation = float | Data | Sequence[ArrayLike] | None
 
 
+# Options of `mxc train` that fit has under other names.
+_SAID_OTHERWISE = {"data": "what comes first", "val": "validation=",
+                   "save": "checkpoint=", "metric": "metrics=",
+                   "no_shuffle": "shuffle=False"}
+
+
 class Trainer:
     """Steps of a model's entry "train" on states of its own, which no other
     trainer sees. One thread at a time uses it.
@@ -185,6 +191,10 @@ class Trainer:
         if resume and checkpoint is None:
             raise ValueError("resume goes on from checkpoint=, which is not "
                              "given")
+        for name in settings:
+            if name in _SAID_OTHERWISE:
+                raise TypeError(f"no setting '{name}': {_SAID_OTHERWISE[name]} "
+                                "says it")
         train, held = self._split(samples, validation, seed)
         fit = Fit(self, Progress(progress), callbacks)
         fit.take_samples(train, self._variation(class_balanced, mixup, cutmix))
