@@ -48,12 +48,10 @@ TEST_CASE("convolutions of the networks we know") {
        .kernel = {3, 3},
        .pad = {1, 1}},
   };
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (!CanRun(target)) continue;
+  for (const Target& target : RunnableTargets()) {
     for (const ConvolutionShape& shape : shapes) {
       const Contraction c = Convolution(shape);
-      CAPTURE(name);
+      CAPTURE(target.name);
       CAPTURE(ToString(c.kernel));
       CAPTURE(ToString(c.input));
       for (const bool windows : {false, true}) {
@@ -69,7 +67,8 @@ TEST_CASE("random convolutions") {
   const auto pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  for (int round = 0; round < 40; ++round) {
+  const std::vector<Target> targets = RunnableTargets();
+  for (size_t round = 0; round < 40; ++round) {
     ConvolutionShape shape;
     const int64_t rank = pick(1, 3);
     shape.batch = pick(1, 3);
@@ -85,10 +84,8 @@ TEST_CASE("random convolutions") {
       shape.input.push_back(window + pick(0, rank == 1 ? 90 : 14));
     }
     const Contraction c = Convolution(shape);
-    const char* name = round % 2 == 0 ? "x86-64-v3" : "x86-64-v4";
-    const Target target = *ResolveTarget(name);
-    if (!CanRun(target)) continue;
-    CAPTURE(name);
+    const Target& target = targets[(round + 1) % targets.size()];
+    CAPTURE(target.name);
     CAPTURE(round);
     CHECK(Check({c,
                  Relu(Acc() + Bias(c)),

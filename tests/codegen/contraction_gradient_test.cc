@@ -49,12 +49,11 @@ void ForRandomShapes(uint64_t seed, int rounds, F f) {
   const Pick pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  const char* names[] = {"x86-64-v3", "x86-64-v4", "x86-64-v2"};
+  const std::vector<Target> targets = RunnableTargets();
   for (int round = 0; round < rounds; ++round) {
     ConvolutionShape shape = RandomShape(pick);
     if (round % 3 == 0) DrawGroups(pick, shape);
-    const Target target = *ResolveTarget(names[pick(0, 5) / 2 % 3]);
-    if (!CanRun(target)) continue;
+    const Target& target = targets[pick(0, 5) % targets.size()];
     CAPTURE(round);
     CAPTURE(target.name);
     CAPTURE(shape.groups);
@@ -97,9 +96,7 @@ TEST_CASE("gradients of data by Winograd's algorithm") {
                                         .input = {9, 10},
                                         .kernel = {kernel, kernel},
                                         .pad = {pad, pad}});
-    for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-      const Target target = *ResolveTarget(name);
-      if (!CanRun(target)) continue;
+    for (const Target& target : RunnableTargets()) {
       int flipped = 0;
       for (const auto& each : MakeKernelCatalog(target)->Candidates(c)) {
         flipped += each.flipped_weight;
@@ -134,9 +131,8 @@ TEST_CASE("the gradient of a weight over one channel reads rows") {
                                  .stride = {1, 1},
                                  .dilate = {1, 1},
                                  .pad = {0, 0}};
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    CAPTURE(std::string(name));
-    const Target target = *ResolveTarget(name);
+  for (const Target& target : RunnableTargets()) {
+    CAPTURE(target.name);
     const auto kernels =
         MakeKernelCatalog(target, {})->Candidates(BackwardWeight(text));
     REQUIRE(!kernels.empty());
@@ -166,9 +162,7 @@ TEST_CASE("gradients of 3x3 and 5x5 weights by Winograd's algorithm") {
     ++turn;  // in every case a target meets another manner
     CAPTURE(each.in);
     CAPTURE(each.out);
-    for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-      const Target target = *ResolveTarget(name);
-      if (!CanRun(target)) continue;
+    for (const Target& target : RunnableTargets()) {
       int sums = 0;
       for (const auto& candidate : MakeKernelCatalog(target)->Candidates(c)) {
         sums += candidate.choice.algorithm.ends_with("_sums") &&
@@ -200,9 +194,7 @@ TEST_CASE("gradients of the weight of small groups") {
                                             .pad = {1, 1}});
       CAPTURE(channels);
       CAPTURE(stride);
-      for (const char* name : {"x86-64-v3", "x86-64-v4"}) {
-        const Target target = *ResolveTarget(name);
-        if (!CanRun(target)) continue;
+      for (const Target& target : RunnableTargets()) {
         REQUIRE(HasKernel(c, target));
         CHECK(Check({c, Acc(), 1, 0, {}, stride == 1}, target, 13) == "");
       }

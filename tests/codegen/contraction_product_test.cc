@@ -32,9 +32,7 @@ bool Offers(const Contraction& c, const Target& target, int64_t weight_block) {
 
 template <class F>
 void ForTargets(F f) {
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    if (!CanRun(target)) continue;
+  for (const Target& target : RunnableTargets()) {
     CAPTURE(target.name);
     f(target);
   }

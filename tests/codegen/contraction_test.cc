@@ -18,10 +18,9 @@ Expr Sigmoid(Expr x) {
 // Calls f for every target that this machine runs.
 template <class F>
 void ForEachTarget(F f) {
-  for (const char* name : {"x86-64-v2", "x86-64-v3", "x86-64-v4"}) {
-    const Target target = *ResolveTarget(name);
-    CAPTURE(name);
-    if (CanRun(target)) f(target);
+  for (const Target& target : RunnableTargets()) {
+    CAPTURE(target.name);
+    f(target);
   }
 }
 

@@ -59,10 +59,10 @@ TEST_CASE("contractions of all types compute what the interpreter does") {
   const Pick pick = [&](int64_t low, int64_t high) {
     return std::uniform_int_distribution<int64_t>(low, high)(random);
   };
-  const char* names[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
+  const std::vector<Target> targets = RunnableTargets();
   for (int round = 0; round < 6; ++round) {
-    const Target target = *ResolveTarget(names[round % 3]);
-    if (!CanRun(target)) continue;
+    const Target& target = targets[static_cast<size_t>(round) % targets.size()];
+    CAPTURE(target.name);
     const ConvolutionShape shape = RandomConvolution(pick);
     const Contraction product =
         Product(pick(1, 2), pick(1, 20), pick(1, 50), pick(1, 50));
@@ -161,19 +161,21 @@ void CheckBrain(const Contraction& c, std::string_view algorithm,
 }
 
 TEST_CASE("instructions for pairs of bf16 compute what the interpreter does") {
-  const Target target = *ResolveTarget("x86-64-v4-bf16");
-  if (!CanRun(target)) {
-    MESSAGE("skipped: this processor has no AVX512-BF16");
-    return;
-  }
-  std::mt19937_64 random(5);
-  const Pick pick = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  for (int round = 0; round < 6; ++round) {
-    const ConvolutionShape shape =
-        RandomWindows(pick, 16 * pick(1, 4), pick(1, 70), 20);
-    CheckBrain(Convolution(shape), "pairs", target, 300 + round);
+  for (const char* level : {"x86-64-v4-bf16", "aarch64-bf16"}) {
+    const Target target = *ResolveTarget(level);
+    if (!CanRun(target)) {
+      MESSAGE("skipped: this processor has less than " << std::string(level));
+      continue;
+    }
+    std::mt19937_64 random(5);
+    const Pick pick = [&](int64_t low, int64_t high) {
+      return std::uniform_int_distribution<int64_t>(low, high)(random);
+    };
+    for (int round = 0; round < 6; ++round) {
+      const ConvolutionShape shape =
+          RandomWindows(pick, 16 * pick(1, 4), pick(1, 70), 20);
+      CheckBrain(Convolution(shape), "pairs", target, 300 + round);
+    }
   }
 }
 
@@ -236,6 +238,7 @@ TEST_CASE("units for 8-bit integers have exact sums") {
       {"x86-64-v3-vnni", {DType::kU8, DType::kI8}, "quads", 4, 1},
       {"x86-64-v4-vnni", {DType::kU8, DType::kI8}, "quads", 4, 1},
       {"x86-64-v4-amx", {DType::kU8, DType::kI8}, "tiles", 64, 16},
+      {"aarch64-i8mm", {DType::kU8, DType::kI8}, "quads", 4, 1},
   };
   std::mt19937_64 random(13);
   const Pick pick = [&](int64_t low, int64_t high) {
@@ -244,7 +247,8 @@ TEST_CASE("units for 8-bit integers have exact sums") {
   for (const auto& unit : kUnits) {
     const Target target = *ResolveTarget(unit.level);
     if (!CanRun(target)) {
-      MESSAGE("skipped: this processor has less than " << unit.level);
+      MESSAGE("skipped: this processor has less than "
+              << std::string(unit.level));
       continue;
     }
     for (int round = 0; round < 4; ++round) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/codegen/other_processor.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -23,38 +22,30 @@ constexpr size_t kBytes = size_t{1} << 30;
 OtherProcessor* OtherProcessor::Get() {
   static OtherProcessor* const other = []() -> OtherProcessor* {
     const char* runner = std::getenv("MXC_TEST_RUNNER");
-    return runner == nullptr ? nullptr : new OtherProcessor(runner);
+    return runner == nullptr ? nullptr : Start(runner);
   }();
   return other;
 }
 
-OtherProcessor::OtherProcessor(const std::string& runner) {
+OtherProcessor* OtherProcessor::Start(const std::string& runner) {
   char path[] = "/dev/shm/mxc_processor_XXXXXX";
   const int file = mkstemp(path);
   MXC_CHECK(file >= 0 && ftruncate(file, kBytes) == 0);
-  void* mapped =
-      mmap(reinterpret_cast<void*>(kAddress), kBytes, PROT_READ | PROT_WRITE,
-           MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0);
-  MXC_CHECK(mapped != MAP_FAILED);
-  memory_ = static_cast<std::byte*>(mapped);
-  int down[2], up[2];
-  MXC_CHECK(pipe2(down, O_CLOEXEC) == 0 && pipe2(up, O_CLOEXEC) == 0);
-  const std::string command =
-      fmt::format("exec {} {} {:#x} {}", runner, path, kAddress, kBytes);
-  if (fork() == 0) {
-    dup2(down[0], STDIN_FILENO);
-    dup2(up[1], STDOUT_FILENO);
-    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
-    _exit(127);
-  }
-  close(down[0]);
-  close(up[1]);
-  to_ = fdopen(down[1], "w");
-  from_ = fdopen(up[0], "r");
+  auto* const other = new OtherProcessor(runner, path, file);
   // An answer says that it has opened the file.
-  Protect(memory_, 4096, PROT_READ | PROT_WRITE);
+  other->Protect(other->memory_, 4096, PROT_READ | PROT_WRITE);
   unlink(path);
   close(file);
+  return other;
+}
+
+OtherProcessor::OtherProcessor(const std::string& runner,
+                               const std::string& path, int file)
+    : memory_(static_cast<std::byte*>(mmap(
+          reinterpret_cast<void*>(kAddress), kBytes, PROT_READ | PROT_WRITE,
+          MAP_SHARED | MAP_FIXED_NOREPLACE, file, 0))),
+      runner_(fmt::format("{} {} {:#x} {}", runner, path, kAddress, kBytes)) {
+  MXC_CHECK(memory_ != MAP_FAILED);
 }
 
 std::byte* OtherProcessor::Allocate(size_t bytes) {
@@ -102,12 +93,7 @@ void OtherProcessor::CheckShared(const void* address) const {
 }
 
 int OtherProcessor::Ask(const std::string& command) {
-  std::fprintf(to_, "%s\n", command.c_str());
-  std::fflush(to_);
-  int answer = -1;
-  MXC_CHECK(std::fscanf(from_, "%d", &answer) == 1,
-            "the other processor ended at '{}'", command);
-  return answer;
+  return std::stoi(runner_.Ask(command));
 }
 
 }  // namespace mxc::test

@@ -10,9 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <string>
 #include <vector>
+
+#include "tests/support/conversation.h"
 
 namespace mxc::test {
 
@@ -41,13 +42,14 @@ class OtherProcessor {
            void* scratch);
 
  private:
-  explicit OtherProcessor(const std::string& runner);
+  OtherProcessor(const std::string& runner, const std::string& path, int file);
+  static OtherProcessor* Start(const std::string& runner);
   int Ask(const std::string& command);
   void CheckShared(const void* address) const;
 
   std::byte* memory_;
   size_t used_ = 0, in_use_ = 0;
-  std::FILE *to_ = nullptr, *from_ = nullptr;
+  Conversation runner_;
 };
 
 }  // namespace mxc::test
