@@ -19,10 +19,10 @@ import tempfile
 
 CORES = ["aarch64:cortex-a72", "aarch64:cortex-a76", "aarch64:neoverse-n1",
          "aarch64:neoverse-v1", "aarch64:neoverse-v2"]
-MULTIPLY_ADD = re.compile(r"\tfml[as]\tv\d+\.4s,")
+MULTIPLY_ADD = re.compile(r"\tfm(la|ls|ad|sb)\t(v\d+\.4s|z\d+\.s),")
 # What no product of matrices has in its loop: functions' polynomials do.
-OTHER = re.compile(r"\tf(add|sub|mul|div|cvt|rint|neg|max|min)\w*\tv")
-LOAD = re.compile(r"\t(ldp|ldr)\tq")
+OTHER = re.compile(r"\tf(add|sub|mul|div|cvt|rint|neg|max|min)\w*\t[vz]")
+LOAD = re.compile(r"\t(ldp|ldr)\tq|\tldr\tz|\tld1w\t")
 FEW = 8  # multiply-adds: loops of fewer are no register tile's
 
 
@@ -56,10 +56,10 @@ def cycles(core, lines):
     return int(re.search(r"Total Cycles:\s+(\d+)", text)[1]) / 200
 
 
-def bound(core, count):
+def bound(core, count, scalable):
     """Of so many multiply-adds to sums of their own."""
-    each = [f"\tfmla\tv{i % 30}.4s, v30.4s, v31.4s" for i in range(count)]
-    return cycles(core, each)
+    each = "fmla\tz{0}.s, p0/m, z30.s, z31.s" if scalable else "fmla\tv{0}.4s, v30.4s, v31.4s"
+    return cycles(core, ["\t" + each.format(i % 30) for i in range(count)])
 
 
 def loads_bound(core, count, lines):
@@ -70,7 +70,7 @@ def loads_bound(core, count, lines):
 
 
 def look(binaries, target, network, folder):
-    core = target.split(":")[1]
+    level, core = target.split(":")
     stem = folder / target.replace(":", "-")
     run(binaries / "mxc", "compile", network, "--init", "msra", "--seed", 3, "--target", target,
         "--emit", "asm", "--quiet", "-o", stem)
@@ -84,7 +84,7 @@ def look(binaries, target, network, folder):
     known = collections.defaultdict(dict)
     for kernel, (count, lines) in sorted(best.items()):
         if count not in known[core]:
-            known[core][count] = bound(core, count)
+            known[core][count] = bound(core, count, "sve" in level)
         least = max(known[core][count], loads_bound(core, count, lines))
         yield kernel, count, cycles(core, lines), least
 

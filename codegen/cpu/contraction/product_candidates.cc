@@ -9,9 +9,14 @@
 namespace mxc::contraction {
 namespace {
 
-// A product of one row reads several panels side by side: eight vectors, where
-// that leaves work for two threads.
+// A product of one row reads several panels side by side: as many vectors as are
+// loaded until one sum is ready, where that leaves work for two threads.
 constexpr int kGemvVectors = 4, kWideGemvVectors = 8;
+
+int WideGemvVectors(const CpuMachine& machine) {
+  return std::max(kWideGemvVectors,
+                  machine.multiply_add_latency * machine.loads);
+}
 
 // Vectors of a panel: as many for any number of rows, so that programs for
 // different batches read the same bytes. Matrix units read two as well.
@@ -107,9 +112,9 @@ void ProductCandidates::AddGemm(const Contraction& c,
   const int panel_vectors = PanelVectors(vectors);
   RegisterTile tile = GemmTile(c, panel_vectors);
   if (c.batch == 1) {
-    const bool wide = vectors >= 2 * kWideGemvVectors;
+    const int wide = WideGemvVectors(machine_);
     const auto most = static_cast<int>(
-        std::min<int64_t>(vectors, wide ? kWideGemvVectors : kGemvVectors));
+        std::min<int64_t>(vectors, vectors >= 2 * wide ? wide : kGemvVectors));
     tile = {1, most / panel_vectors * panel_vectors};
   }
   KernelCandidate candidate = Make(c, kGemm, 1, 1, tile, panel_vectors);

@@ -122,7 +122,8 @@ double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
 
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors) {
-  return BestTile(machine, {2, 4, 3, 1}, rows, columns, vectors,
+  return BestTile(machine, {machine.usual_tile_vectors, 2, 4, 3, 1}, rows,
+                  columns, vectors,
                   /*panel_vectors=*/1, /*load_cycles=*/0);
 }
 
