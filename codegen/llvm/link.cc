@@ -19,6 +19,16 @@
 LLD_HAS_DRIVER(elf)
 LLD_HAS_DRIVER(wasm)
 
+// What links leave behind that make modules for several threads; the next one would
+// take it for its own. The header that declares it, lld/wasm/Symbols.h, is not
+// installed; names alone are linked.
+namespace lld::wasm {
+struct WasmSym {
+  static void *initMemory, *initMemoryFlag, *startFunction, *initTLS, *tlsBase,
+      *tlsSize, *tlsAlign, *applyTLSRelocs, *applyGlobalTLSRelocs;
+};
+}  // namespace lld::wasm
+
 namespace mxc {
 namespace {
 
@@ -95,12 +105,20 @@ std::mutex& LinkMutex() {
   return mutex;
 }
 
+void ForgetThreads() {
+  using Kept = lld::wasm::WasmSym;
+  Kept::initMemory = Kept::initMemoryFlag = Kept::startFunction = nullptr;
+  Kept::initTLS = Kept::tlsBase = Kept::tlsSize = Kept::tlsAlign = nullptr;
+  Kept::applyTLSRelocs = Kept::applyGlobalTLSRelocs = nullptr;
+}
+
 void RunLinker(const std::vector<std::string>& args) {
   std::vector<const char*> argv;
   for (const std::string& arg : args) argv.push_back(arg.c_str());
   std::string messages;
   llvm::raw_string_ostream stream(messages);
   const std::lock_guard lock(LinkMutex());
+  ForgetThreads();
   const lld::Result result = lld::lldMain(
       argv, stream, stream,
       {{lld::Gnu, &lld::elf::link}, {lld::Wasm, &lld::wasm::link}});

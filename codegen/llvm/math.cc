@@ -86,6 +86,14 @@ FloatValue Sign(FloatValue x) {
   return Choose(x < 0.0, -1.0, positive);
 }
 
+// Halves away from zero, which WebAssembly has no instruction for: by the number
+// just below a half, which carries no other number over to the next.
+FloatValue Round(FloatValue x) {
+  const double below_half =
+      x.is_double() ? 0x1.fffffffffffffp-2 : 0x1.fffffep-2;
+  return Trunc(x + CopySign(x.Of(below_half), x));
+}
+
 // Those that are an instruction or two.
 FloatValue Simple(UnaryOp op, FloatValue x) {
   switch (op) {
@@ -102,7 +110,7 @@ FloatValue Simple(UnaryOp op, FloatValue x) {
     case UnaryOp::kTrunc:
       return Trunc(x);
     case UnaryOp::kRound:
-      return Call(llvm::Intrinsic::round, x);
+      return Round(x);
     case UnaryOp::kRoundEven:
       return Call(llvm::Intrinsic::roundeven, x);
     case UnaryOp::kSqrt:

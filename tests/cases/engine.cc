@@ -11,6 +11,7 @@
 #include "ir/target/target.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
+#include "tests/cases/other_machine.h"
 #include "tests/support/levels.h"
 
 namespace mxc {
@@ -110,14 +111,20 @@ std::vector<Tensor> Counted(const Program& program,
 
 Result<std::vector<Tensor>> RunCompiled(
     const Program& program, const Target& target,
-    const std::map<std::string, Tensor>& inputs, int threads) {
+    const std::map<std::string, Tensor>& inputs, const EngineOptions& options) {
+  test::OtherMachine* const other = test::OtherMachine::Get();
+  if (other != nullptr && !options.here) {
+    MXC_ASSIGN(auto results, other->Run(program, target, inputs,
+                                        options.threads, /*runs=*/1));
+    return std::move(results.outputs[0]);
+  }
   const std::span<const Program> entries(&program, 1);
   OpenArtifact run;
   run.path =
       fmt::format("{}/mxc-cases-{}.mxa",
                   std::filesystem::temp_directory_path().string(), getpid());
   MXC_RETURN_IF_ERROR(WriteArtifact(run.path, entries, target));
-  return RunArtifact(run, program, inputs, threads);
+  return RunArtifact(run, program, inputs, options.threads);
 }
 
 }  // namespace
@@ -126,7 +133,7 @@ Result<std::vector<Tensor>> RunGraph(
     Graph graph, const std::map<std::string, Tensor>& inputs,
     const EngineOptions& options) {
   const bool compiled = options.engine == "compiled";
-  MXC_ASSIGN(const Target target, compiled
+  MXC_ASSIGN(const Target target, compiled && !options.here
                                       ? test::RunnableTarget(options.target)
                                       : ResolveTarget(options.target));
   Target planned = target;
@@ -141,7 +148,7 @@ Result<std::vector<Tensor>> RunGraph(
   MXC_ASSIGN(const Program program,
              RunPipeline(std::move(graph), {&planned, catalog.get()}, passes));
   MXC_ASSIGN(const std::vector<Tensor> outputs,
-             compiled ? RunCompiled(program, target, inputs, options.threads)
+             compiled ? RunCompiled(program, target, inputs, options)
                       : Interpret(program, inputs));
   return Counted(program, outputs);
 }

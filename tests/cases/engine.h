@@ -15,8 +15,10 @@ namespace mxc {
 
 struct EngineOptions {
   std::string engine = "interpreter";  // or "compiled"
-  // Compiled: this machine's level instead, where that is lower.
+  // Compiled: this machine's level instead, where that is lower, or that of
+  // another that runs networks (other_machine.h); of this one alone if `here`.
   std::string target = "x86-64-v3";
+  bool here = false;
   int threads = 1;
   int level = 2;                   // -O
   std::set<std::string> disabled;  // optional passes to leave out

@@ -88,6 +88,7 @@ const Function kFunctions[] = {
     {"gamma", UnaryOp::kGamma, tgammal, -20.7, 35, 0.6, 1e-11},
     {"log gamma", UnaryOp::kLogGamma, lgammal, 0.01, 1e6, 0.6, 1e-11},
     {"round to even", UnaryOp::kRoundEven, nearbyintl, -100, 100, 0, 0},
+    {"round", UnaryOp::kRound, roundl, -100, 100, 0, 0},
     {"digamma", UnaryOp::kDigamma, Digamma, -20.7, 1e6, 0.6, 1e-11},
 };
 

@@ -11,22 +11,15 @@ for their parameters. Ends with 1 where they differ.
 """
 import os
 import re
-import struct
-import subprocess
 import sys
 import tempfile
 
 import numpy
 
+from support import arrays_of, difference, run
+
 TOLERANCE = 1e-5
 TRAINED = {"mlp.json", "lenet.json"}  # on drawn digits
-
-
-def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)}\n{done.stderr}")
-    return done.stdout
 
 
 class Comparison:
@@ -58,7 +51,6 @@ class Comparison:
         run(*runner, "run", name, *given, "--output-dir", into, "--threads", "1")
         return [numpy.load(os.path.join(into, file)) for file in sorted(os.listdir(into))]
 
-
     def trained(self, network, target, runner):
         """The file of parameters after three steps; None: it does not train on digits."""
         name = os.path.join(self.folder, f"{target}-train.mxa")
@@ -68,28 +60,6 @@ class Comparison:
         run(*runner, "train", name, "--data", "digits", "--steps", "3", "--lr", "0.1", "--seed",
             "7", "--save", prefix)
         return arrays_of(f"{prefix}-0001.params")
-
-
-def arrays_of(params):
-    """Arrays of a .params file (MXNet's: ../../reference, "Parameters"), float32."""
-    with open(params, "rb") as file:
-        data = file.read()
-    _, _, count = struct.unpack_from("<QQQ", data)
-    at, arrays = 24, []
-    for _ in range(count):
-        magic, storage, rank = struct.unpack_from("<IiI", data, at)
-        assert (magic, storage) == (0xF993FAC9, 0)
-        shape = struct.unpack_from(f"<{rank}q", data, at + 12)
-        at += 12 + 8 * rank + 12  # and device, its number, type
-        arrays.append(numpy.frombuffer(data, "<f4", int(numpy.prod(shape)), at))
-        at += arrays[-1].nbytes
-    return arrays
-
-
-def difference(ours, theirs):
-    """Of two arrays, relative to how far the elements of one lie apart."""
-    apart = max(ours.max() - ours.min(), 1e-6 * numpy.abs(ours).max())
-    return numpy.abs(ours - theirs).max() / apart
 
 
 def main():

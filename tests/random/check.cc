@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +16,7 @@
 #include "ir/program/interpreter.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
+#include "tests/cases/other_machine.h"
 #include "tests/support/levels.h"
 #include "tools/driver/network.h"
 #include "tools/step_runner.h"
@@ -341,6 +343,29 @@ Status CheckBudget(const Subject& subject, const Program& program,
   return RequireEqual(found, outputs, "outputs within a budget");
 }
 
+// By another processor: twice, with one thread and with several.
+Status CheckOn(test::OtherMachine& other, const Subject& subject,
+               const Program& program, const Target& target) {
+  const Inputs inputs = subject.InputsOf(program);
+  MXC_ASSIGN(const auto alone, other.Run(program, target, inputs,
+                                         /*threads=*/1, /*runs=*/2));
+  MXC_ASSIGN(const auto together, other.Run(program, target, inputs,
+                                            /*threads=*/3, /*runs=*/2));
+  for (const size_t run : {0, 1}) {
+    MXC_RETURN_IF_ERROR(RequireEqual(together.outputs[run], alone.outputs[run],
+                                     fmt::format("outputs of run {}", run)));
+  }
+  MXC_RETURN_IF_ERROR(RequireEqual(together.states, alone.states, "states"));
+  const bool transforms =
+      std::ranges::any_of(program.steps, [](const Step& step) {
+        const ContractionStep* contraction = step.contraction();
+        return contraction != nullptr &&
+               contraction->choice.algorithm.starts_with("winograd");
+      });
+  const std::vector<double> bounds(alone.outputs[0].size(), transforms);
+  return CheckOutputs(subject, program, alone.outputs[0], bounds);
+}
+
 CatalogOptions KernelsOf(const Way& way) {
   return {.constant_weights = !way.trains,
           .options = {{"winograd", std::to_string(way.winograd_tile)},
@@ -362,6 +387,9 @@ Status CheckAll(Subject& subject) {
   passes.check_changed = true;
   MXC_ASSIGN(const Program program,
              subject.Compile(planned, catalog.get(), passes));
+  if (auto* const other = test::OtherMachine::Get()) {
+    return CheckOn(*other, subject, program, target);
+  }
   const std::span<const Program> entries(&program, 1);
   const std::string artifact = subject.File("network.mxa");
   MXC_RETURN_IF_ERROR(WriteArtifact(artifact, entries, target));

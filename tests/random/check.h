@@ -42,7 +42,8 @@ std::string ToString(const Way& way);
 // - outputs and next states of two runs, by 1, 2 and 3 threads: equal bytes;
 // - outputs with less memory: equal bytes.
 // Else what is wrong; the network lies in `folder` then.
-// `seed` decides the values of inputs and parameters.
+// On another processor (tests/cases/other_machine.h): the outputs, of one thread and
+// of several. `seed` decides the values of inputs and parameters.
 std::string Check(uint32_t seed, const Way& way, const DrawnNetwork& network,
                   const std::string& folder);
 

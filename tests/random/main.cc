@@ -11,6 +11,7 @@
 
 #include "tests/cases/device.h"
 #include "tests/cases/in_process.h"
+#include "tests/cases/other_machine.h"
 #include "tests/random/check.h"
 #include "tools/terminal.h"
 
@@ -97,6 +98,7 @@ int Main(int argc, char** argv) {
       return 2;
     }
   }
+  test::OtherMachine::Get();  // once, for all the processes of this one
   return Run(options);
 }
 
