@@ -20,7 +20,8 @@ static char* folder;
 
 static FILE* open_file(const char* name, const char* how) {
   char* path = NULL;
-  FILE* file = asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : fopen(path, how);
+  FILE* file =
+      asprintf(&path, "%s/%s", folder, name) < 0 ? NULL : fopen(path, how);
   free(path);
   if (file == NULL) {
     perror(name);
@@ -35,7 +36,8 @@ static void* room_for(uint64_t bytes) {
   return room;
 }
 
-static mxc_status* set_inputs(mxc_model* model, mxc_executor* executor, size_t count) {
+static mxc_status* set_inputs(mxc_model* model, mxc_executor* executor,
+                              size_t count) {
   FILE* file = open_file("inputs", "rb");
   mxc_status* status = NULL;
   for (size_t k = 0; k < count && status == NULL; ++k) {
@@ -51,8 +53,8 @@ static mxc_status* set_inputs(mxc_model* model, mxc_executor* executor, size_t c
   return status;
 }
 
-static mxc_status* write_outputs(mxc_model* model, mxc_executor* executor, size_t count,
-                                 FILE* results) {
+static mxc_status* write_outputs(mxc_model* model, mxc_executor* executor,
+                                 size_t count, FILE* results) {
   mxc_status* status = NULL;
   for (size_t k = 0; k < count && status == NULL; ++k) {
     mxc_tensor output;
@@ -67,8 +69,8 @@ static mxc_status* write_outputs(mxc_model* model, mxc_executor* executor, size_
 }
 
 /* The state of that name, whose bytes the model says. */
-static mxc_status* write_state(mxc_model* model, mxc_executor* executor, const char* name,
-                               FILE* results) {
+static mxc_status* write_state(mxc_model* model, mxc_executor* executor,
+                               const char* name, FILE* results) {
   for (size_t k = 0; k < mxc_model_state_count(model); ++k) {
     mxc_tensor state;
     mxc_status* status = mxc_model_state(model, k, &state);
@@ -83,7 +85,8 @@ static mxc_status* write_state(mxc_model* model, mxc_executor* executor, const c
   abort();
 }
 
-static mxc_status* write_states(mxc_model* model, mxc_executor* executor, FILE* results) {
+static mxc_status* write_states(mxc_model* model, mxc_executor* executor,
+                                FILE* results) {
   FILE* names = open_file("states", "r");
   mxc_status* status = NULL;
   char* line = NULL;
