@@ -29,8 +29,8 @@ class InputExtents {
   // A shape that the file states, for the batch that is asked for: where its
   // first extent is the file's own, it becomes that of `data`.
   Extents Rebatched(Extents stated, const Shape& data);
-  // Returns whether an output that the file declares for its own batch is as large for
-  // the one that is asked for: then the file computes its batch alone.
+  // Returns whether an output that the file declares for its own batch is as
+  // large for the one that is asked for: then the file computes its batch alone.
   bool KeepsFileBatch(const ValueInfoProto& output, const Shape& found) const;
   int64_t file_batch() const { return file_batch_; }
   // What Rebatched has changed; empty: nothing.

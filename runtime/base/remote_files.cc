@@ -30,7 +30,10 @@ StatusOr<std::vector<std::string>> FilesAtPath(const fs::path& prefix) {
     std::string name = it->path().filename().string();
     if (name.starts_with(beginning)) files.push_back(std::move(name));
   }
-  if (!error || error == std::errc::no_such_file_or_directory) return files;
+  if (!error || error == std::errc::no_such_file_or_directory ||
+      error == std::errc::not_a_directory) {
+    return files;
+  }
   return Failure("list", folder.empty() ? "." : folder.string(), error);
 }
 
