@@ -95,6 +95,11 @@ void FillWithArray(const mxc_tensor& tensor, std::span<std::byte> memory,
   }
 }
 
+// "infer" of "infer:8", the entry for sequences of that length.
+std::string WithoutLength(const std::string& entry) {
+  return entry.substr(0, entry.find(':'));
+}
+
 std::string Listed(std::span<const NetworkInput> inputs) {
   std::string text;
   for (const NetworkInput& input : inputs) {
@@ -296,10 +301,15 @@ std::string DoubtsOf(PictureKinds kinds, const PictureOptions& pictures) {
       trained->scale);
 }
 
-size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed) {
-  const std::string name = model.entry(entry).name;
+size_t ChooseEntry(const Session& session, const Feed& feed) {
+  const api::Model& model = session.model;
+  const std::string name = model.entry(session.entry).name;
+  const auto is_meant = [&](const std::string& other) {
+    return other == name ||
+           (!session.named && WithoutLength(other) == WithoutLength(name));
+  };
   for (size_t e = 0; e < model.entry_count(); ++e) {
-    if (model.entry(e).name != name) continue;
+    if (!is_meant(model.entry(e).name)) continue;
     const auto inputs = InputsOf(model, e);
     const auto assigned = Assign(inputs, feed);
     bool fits = true;
@@ -308,7 +318,7 @@ size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed) {
     }
     if (fits) return e;
   }
-  return entry;
+  return session.entry;
 }
 
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,

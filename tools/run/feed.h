@@ -27,9 +27,10 @@ struct Feed {
   PictureOptions pictures;
 };
 
-// The entry of the same name as `entry` whose shapes the files have, so that
-// the batch need not be named; `entry` if there is none.
-size_t ChooseBatch(const api::Model& model, size_t entry, const Feed& feed);
+// The entry of the session's name whose shapes the files have, so that the batch
+// need not be named, nor, where nobody named the entry, the length of sequences
+// (--bucket); the session's own if there is none.
+size_t ChooseEntry(const Session& session, const Feed& feed);
 
 // What Feed says about each of the inputs: names them all when one that is read
 // is missing, or one is unknown, throws a Failure.

@@ -194,7 +194,7 @@ void Run(RunOptions& options, Reporting& reporting) {
   Session session = OpenSession(options.session.artifact, options.session);
   options.feed.pictures.trained = session.Preprocessing();
   if (options.session.batch == 0 && session.model.entry_count() > 1) {
-    session.entry = ChooseBatch(session.model, session.entry, options.feed);
+    session.entry = ChooseEntry(session, options.feed);
   }
   std::optional<SampleBatches> batches =
       SampleBatches::Of(session.model, session.entry, options.feed);

@@ -110,6 +110,7 @@ Session OpenSession(const std::string& artifact,
       options.entry.empty() ? nullptr : options.entry.c_str(), options.batch);
   return {.model = std::move(model),
           .entry = entry,
+          .named = !options.entry.empty(),
           .threads = options.threads,
           .device = options.device,
           .open_seconds = runtime::SecondsOf(end - begin)};

@@ -47,6 +47,7 @@ std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry);
 struct Session {
   api::Model model;
   size_t entry = 0;
+  bool named = false;  // the entry, by who asked for it
   int threads = 0;
   std::string device;
   double open_seconds = 0;

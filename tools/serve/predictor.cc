@@ -315,7 +315,7 @@ Answer Predictor::RunAlone(const Question& question) {
   feed.files = files.inputs();
   Answer answer;
   files.Try([&] {
-    const size_t entry = run::ChooseBatch(session_.model, session_.entry, feed);
+    const size_t entry = run::ChooseEntry(session_, feed);
     const auto inputs = run::InputsOf(session_.model, entry);
     Lease lease(*this, entry);
     api::Executor& executor = lease.get();
