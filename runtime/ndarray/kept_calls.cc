@@ -7,7 +7,7 @@
 namespace mxc::runtime {
 
 void KeptCalls::Keep(std::shared_ptr<Kept> made) {
-  std::shared_ptr<Kept> forgotten;  // ends under no lock
+  std::shared_ptr<Kept> forgotten;  // ends behind the lock
   const std::lock_guard lock(mutex_);
   made->used_.store(++now_, std::memory_order_relaxed);
   if (kept_.size() < most_) {

@@ -2,51 +2,19 @@
 #include "tests/cases/other_machine.h"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <span>
 
 #include "codegen/codegen.h"
 #include "codegen/web/web_module.h"
 #include "ir/support/check.h"
+#include "tests/support/temporary_folder.h"
 
 namespace mxc::test {
 namespace {
-
-namespace fs = std::filesystem;
-
-class Folder {
- public:
-  Folder() {
-    std::string path = fs::temp_directory_path() / "mxc-other-XXXXXX";
-    MXC_CHECK(mkdtemp(path.data()) != nullptr);
-    path_ = path;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-
-  std::string path() const { return path_; }
-  std::string File(const char* name) const { return path_ / name; }
-  void Write(const char* name, const std::string& bytes) const {
-    std::ofstream(File(name), std::ios::binary) << bytes;
-  }
-  std::string Read(const char* name) const {
-    std::ifstream file(File(name), std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  fs::path path_;
-};
 
 // What a file holds, tensor by tensor.
 class ResultFile {
@@ -111,7 +79,7 @@ Result<OtherMachine::Results> OtherMachine::Run(
 Result<OtherMachine::Results> OtherMachine::RunArtifact(
     const Program& program, const Target& target,
     const std::map<std::string, Tensor>& inputs, int threads, int runs) {
-  const Folder folder;
+  const TemporaryFolder folder("other-machine");
   MXC_RETURN_IF_ERROR(
       WriteArtifact(folder.File("net.mxa"), {&program, 1}, target));
   std::string given, names;
@@ -125,11 +93,11 @@ Result<OtherMachine::Results> OtherMachine::RunArtifact(
   for (const int b : program.BuffersOf(BufferKind::kState)) {
     names += program.buffers[b].name + "\n";
   }
-  folder.Write("inputs", given);
-  folder.Write("states", names);
+  WriteText(folder.File("inputs"), given);
+  WriteText(folder.File("states"), names);
   MXC_RETURN_IF_ERROR(
-      Ask(fmt::format("{} {} {}", folder.path(), threads, runs)));
-  ResultFile file(folder.Read("results"));
+      Ask(fmt::format("{} {} {}", folder.path().string(), threads, runs)));
+  ResultFile file(TextOf(folder.File("results")));
   Results results;
   for (int run = 0; run < runs; ++run) {
     std::vector<Tensor>& outputs = results.outputs.emplace_back();
@@ -163,14 +131,14 @@ Result<OtherMachine::Results> OtherMachine::RunModule(
                 module.weights.data() + state.initial,
                 static_cast<size_t>(state.type.bytes()));
   }
-  const Folder folder;
-  folder.Write("module.wasm", module.wasm);
-  folder.Write("weights", module.weights);
-  folder.Write("tensors", tensors);
-  folder.Write("states", states);
-  MXC_RETURN_IF_ERROR(Ask(fmt::format("{} {} {} {}", folder.path(), runs,
-                                      entry.symbol, entry.steps.size())));
-  const ResultFile file(folder.Read("results"));
+  const TemporaryFolder folder("other-machine");
+  WriteText(folder.File("module.wasm"), module.wasm);
+  WriteText(folder.File("weights"), module.weights);
+  WriteText(folder.File("tensors"), tensors);
+  WriteText(folder.File("states"), states);
+  MXC_RETURN_IF_ERROR(Ask(fmt::format("{} {} {} {}", folder.path().string(),
+                                      runs, entry.symbol, entry.steps.size())));
+  const ResultFile file(TextOf(folder.File("results")));
   Results results;
   for (int run = 0; run < runs; ++run) {
     std::vector<Tensor>& outputs = results.outputs.emplace_back();
