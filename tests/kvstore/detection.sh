@@ -27,7 +27,7 @@ mxc launch --workers 3 --servers 1 --replicas 1 --on-death wait \
   --epochs 1000000 --quiet --save trial 2>&1 |
   while IFS= read -r line; do echo "$(now) $line"; done >errors &
 sleep 1
-job=$(pgrep -f "mxc launch .* --save trial$" | head -n 1)
+job=$(own_processes "mxc launch .* --save trial$" | head -n 1)
 [ -n "$job" ] || fail "no job"
 
 # What is said of a process that was struck.

@@ -5,8 +5,10 @@
 # any number of servers and over every transport, and one worker learns what a
 # single process does. Who is killed ends the job.
 set -euo pipefail
+here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
+. "$here/own_processes.sh"
 bin=$(realpath "$1")
-models=$(realpath "$(dirname "${BASH_SOURCE[0]}")/../../models")
+models=$(realpath "$here/../../models")
 export PATH=$bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -160,7 +162,7 @@ mxc launch --workers 2 --servers 2 -- mxc train mlp.mxa --data digits \
 (
   for i in 1 2 3 4 5 6; do
     until [ -e "killed-000$i.mxc" ] || [ -e ended ]; do sleep 0.01; done
-    for process in $(pgrep -f "mxc train mlp.mxa .* --save [k]illed" || true); do
+    for process in $(own_processes "mxc train mlp.mxa .* --save killed"); do
       if grep -qz MXC_ROLE=server "/proc/$process/environ" 2>/dev/null; then
         kill -9 "$process" && break
       fi

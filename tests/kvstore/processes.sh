@@ -2,6 +2,8 @@
 # For the scripts beside it: the processes of a job. Whoever reads this sets `job`,
 # the launcher's process, and gives it `errors` to write to.
 
+. "$(dirname "${BASH_SOURCE[0]}")/own_processes.sh"
+
 # enter BIN: that folder's programs, and a folder that ends with the job.
 enter() {
   PATH=$(realpath "$1"):$PATH
@@ -16,7 +18,7 @@ now() { date +%s%N; }
 # process_of ROLE RANK PREFIX: of the job that saves under PREFIX; empty: none.
 process_of() {
   local found=
-  for found in $(pgrep -f "train .* --save $3( |$)" || true); do
+  for found in $(own_processes "train .* --save $3( |$)"); do
     grep -qz "^RANK=$2$" "/proc/$found/environ" 2>/dev/null &&
       grep -qz "^MXC_ROLE=$1$" "/proc/$found/environ" && echo "$found"
   done

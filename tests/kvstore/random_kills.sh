@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 # For the scripts beside it: kill -9 of processes of a job at random moments.
 
+. "$(dirname "${BASH_SOURCE[0]}")/own_processes.sh"
+
 killed=0
 
 # processes PREFIX: those of the job that saves under it.
 processes() {
   local process
-  for process in $(pgrep -f "train mlp.mxa .* --save $1( |$)" || true); do
+  for process in $(own_processes "train mlp.mxa .* --save $1( |$)"); do
     grep -qz MXC_ROLE= "/proc/$process/environ" 2>/dev/null && echo "$process"
   done
 }
