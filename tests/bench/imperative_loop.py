@@ -20,6 +20,7 @@ sum and the gradient; beside the loop, from C (--c) instead of compiled. With
 others are processes of interpreters that have them (imperative_peer.py).
 """
 import argparse
+import itertools
 import json
 import os
 import pathlib
@@ -65,10 +66,10 @@ class Here:
     def times(self, steps):
         """Milliseconds of a step: by the clock, Python's thread, all threads."""
         from mxc import mxnet
-        data, step = self._data, self._step
+        step = self._step
         wall, own, process = time.perf_counter(), time.thread_time(), time.process_time()
-        for turn in range(steps):
-            step(*data[turn % len(data)])
+        for given in itertools.islice(itertools.cycle(self._data), steps):
+            step(*given)
         mxnet.nd.waitall()
         spent = [time.perf_counter() - wall, time.thread_time() - own,
                  time.process_time() - process]

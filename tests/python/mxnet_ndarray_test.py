@@ -41,6 +41,46 @@ def test_number_takes_the_arrays_type():
     assert (nd.array([1, 2], dtype="int32") + 1.5).asnumpy().tolist() == [2, 3]
 
 
+# Where nothing but the array is given, no Python runs on the way to the operator.
+@pytest.mark.parametrize("name,of_numpy", [
+    ("sum", np.sum), ("mean", np.mean), ("max", np.max), ("square", np.square),
+    ("exp", np.exp), ("sigmoid", lambda x: 1 / (1 + np.exp(-x)))])
+def test_methods_without_arguments(name, of_numpy):
+    assert getattr(nd.NDArray, name).__name__ == name
+    assert f"mx.nd.{name} of it." in getattr(nd.NDArray, name).__doc__
+    x = drawn(2, 3)
+    method = getattr(nd.array(x), name)
+    np.testing.assert_allclose(method().asnumpy(), of_numpy(x), 1e-5)
+    if name in ("sum", "mean", "max"):
+        np.testing.assert_allclose(method(axis=1).asnumpy(), of_numpy(x, 1), 1e-5)
+        np.testing.assert_allclose(method(1).asnumpy(), of_numpy(x, 1), 1e-5)
+    of_np = getattr(mx.np.array(x), name, None)
+    assert of_np is None or isinstance(of_np(), mx.np.ndarray)
+
+
+def test_methods_without_arguments_are_recorded():
+    x = nd.array([1, 2, 3])
+    x.attach_grad()
+    with mx.autograd.record():
+        y = x.square().sum()
+    y.backward()
+    assert x.grad.asnumpy().tolist() == [2, 4, 6]
+    with mx.autograd.record():
+        y = x.square()
+    y.backward(nd.array([1, 10, 100]))
+    assert x.grad.asnumpy().tolist() == [2, 40, 600]
+
+
+def test_methods_of_what_is_empty():
+    with mx.util.np_shape(True):
+        empty = nd.zeros((0, 3))
+        empty.attach_grad()
+        with mx.autograd.record():
+            y = empty.square()
+        y.backward()
+        assert y.shape == empty.shape == (0, 3)
+
+
 def test_in_place():
     a = nd.ones((2, 2))
     same = a

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the module mxc._ndarray: arithmetic of two arrays, for which a frame of
-// Python's would cost more than the call itself.
+// Of the module mxc._ndarray: arithmetic of two arrays, and operators of one
+// without arguments, for which frames of Python's would cost more than the call.
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 
@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "runtime/python/source/ndarray.h"
+#include "tools/imperative/mxc_autograd.h"
 
 namespace mxc::python {
 namespace {
@@ -91,6 +92,31 @@ mxc_ndarray* HandleOf(const nb::object& array) {
                                                         : nullptr;
 }
 
+using SharedOp = std::shared_ptr<mxc_ndarray_op>;
+
+// The operator without attributes; null where it wants some.
+SharedOp OpOf(const std::string& name) {
+  mxc_ndarray_op* op = nullptr;
+  if (mxc_status* const status =
+          mxc_ndarray_op_find(name.c_str(), nullptr, nullptr, 0, &op)) {
+    mxc_status_release(status);
+    return nullptr;
+  }
+  return {op, &mxc_ndarray_op_release};
+}
+
+// Whether the operator gives one array for one.
+bool IsUnary(const std::string& name) {
+  size_t outputs = 0;
+  const char* json = nullptr;
+  if (mxc_status* const status = mxc_ndarray_op_signature(
+          name.c_str(), nullptr, nullptr, 0, 1, &json, &outputs)) {
+    mxc_status_release(status);
+    return false;
+  }
+  return outputs == 1;
+}
+
 // What methods of one class share.
 struct Methods {
   Methods(nb::handle cls, nb::object make_scalar, nb::object others)
@@ -108,10 +134,9 @@ class BinaryMethod {
                bool reflected)
       : methods_(std::move(methods)),
         name_(std::move(name)),
-        reflected_(reflected) {
-    mxc_ndarray_op* op = nullptr;
-    Check(mxc_ndarray_op_find(name_.c_str(), nullptr, nullptr, 0, &op));
-    op_.reset(op, &mxc_ndarray_op_release);
+        reflected_(reflected),
+        op_(OpOf(name_)) {
+    if (op_ == nullptr) Raise(PyExc_ValueError, "no operator " + name_);
   }
 
   nb::object operator()(nb::handle self, nb::handle other) const {
@@ -144,16 +169,49 @@ class BinaryMethod {
   std::shared_ptr<Methods> methods_;
   std::string name_;
   bool reflected_;
-  std::shared_ptr<mxc_ndarray_op> op_;
+  SharedOp op_;
+};
+
+class UnaryMethod {
+ public:
+  UnaryMethod(std::shared_ptr<Methods> methods, SharedOp op, nb::object general)
+      : methods_(std::move(methods)),
+        op_(std::move(op)),
+        general_(std::move(general)) {}
+
+  nb::object operator()(nb::handle self, const nb::args& args,
+                        const nb::kwargs& kwargs) const {
+    const ArrayClass& arrays = methods_->arrays;
+    if (methods_->is_watched || args.size() != 0 || kwargs.size() != 0 ||
+        !arrays.IsOf(self)) {
+      return general_(self, *args, **kwargs);
+    }
+    mxc_ndarray* input = HandleOf(arrays.ArrayOf(self));
+    if (input == nullptr) {
+      PyErr_Clear();
+      return general_(self);
+    }
+    TellLine();
+    mxc_ndarray* result = nullptr;
+    WithoutGil([&] {
+      return mxc_ndarray_op_call(op_.get(), &input, 1, &result, 1,
+                                 mxc_autograd_is_training());
+    });
+    return arrays.Make(result, self);
+  }
+
+ private:
+  std::shared_ptr<Methods> methods_;
+  SharedOp op_;
+  nb::object general_;
 };
 
 }  // namespace
 
 void DeclareMethods(nb::module_& m) {
   nb::class_<Methods>(
-      m, "BinaryMethods",
-      "Methods of a class, by which operators of two inputs and "
-      "no attributes are called.")
+      m, "Methods",
+      "Methods of a class, by which operators without attributes are called.")
       .def(nb::init<nb::handle, nb::object, nb::object>(), nb::arg("cls"),
            nb::arg("make_scalar"), nb::arg("others"),
            nb::sig("def __init__(self, cls: type, make_scalar: "
@@ -176,7 +234,29 @@ void DeclareMethods(nb::module_& m) {
           },
           nb::arg("name"), nb::arg("reflected") = false,
           nb::sig("def method(self, name: str, reflected: bool = False) -> "
-                  "typing.Any"));
+                  "typing.Any"),
+          "Calls an operator of two inputs.")
+      .def(
+          "unary",
+          [](std::shared_ptr<Methods> methods, const std::string& name,
+             nb::object general) -> nb::object {
+            SharedOp op = OpOf(name);
+            if (op == nullptr || !IsUnary(name)) return general;
+            const std::string head =
+                "def " + name +
+                "(self, *args: object, **kwargs: object) -> typing.Any";
+            const auto doc = nb::cast<std::string>(general.attr("__doc__"));
+            return nb::cpp_function(
+                UnaryMethod(std::move(methods), std::move(op),
+                            std::move(general)),
+                nb::is_method(), nb::name(name.c_str()), doc.c_str(),
+                nb::sig(head.c_str()));
+          },
+          nb::arg("name"), nb::arg("general"),
+          nb::sig("def unary(self, name: str, general: "
+                  "collections.abc.Callable[..., object]) -> typing.Any"),
+          "Calls an operator of one input and one output where nothing but the "
+          "array is given, `general` else; `general` itself for others.");
 }
 
 }  // namespace mxc::python

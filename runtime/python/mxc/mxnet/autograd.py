@@ -109,7 +109,8 @@ def mark_variables(variables, gradients, grad_reqs="write"):
     for variable, gradient, request in zip(variables, gradients, grad_reqs):
         # What was recorded of the handle is gone: views made before stay what
         # they are.
-        _ndarray.mark(variable._array, gradient._array, _REQUESTS[request])
+        if not isinstance(variable._array, EmptyArray):
+            _ndarray.mark(variable._array, gradient._array, _REQUESTS[request])
         variable._grad = None if request == "null" else gradient
         variable._grad_req = request
 

@@ -21,7 +21,7 @@ globals().update({name: function
                   for name, function in _register.MODULES[""].items()
                   if name not in _own})
 globals().update(_arithmetic.FUNCTIONS)
-_methods.install(NDArray, globals())
+_methods.install(NDArray, globals(), _register.MODULES[""])
 
 from . import _internal, contrib, image, linalg, op, random, sparse  # noqa: E402
 from .sparse import cast_storage  # noqa: E402

@@ -84,7 +84,7 @@ METHODS = None  # of mxc._ndarray, once they are installed
 def install(cls):
     """Gives a class of arrays its operators."""
     global METHODS
-    METHODS = methods = _ndarray.BinaryMethods(cls, scalar_array, binary)
+    METHODS = methods = _ndarray.Methods(cls, scalar_array, binary)
     for method, (name, reflected, in_place) in _ARITHMETIC.items():
         setattr(cls, method, methods.method(name))
         setattr(cls, reflected, methods.method(name, reflected=True))

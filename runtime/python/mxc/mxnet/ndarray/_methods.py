@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Methods of arrays that are operators over them."""
 
+from . import _arithmetic
+from ._invoke import TABLE
+
 _OPERATORS = """abs arccos arccosh arcsin arcsinh arctan arctanh argmax argmax_channel
 argmin argsort broadcast_axes broadcast_like cbrt ceil clip cos cosh degrees
 depth_to_space diag exp expm1 fix flip floor log log10 log1p log2 log_softmax max mean
@@ -48,10 +51,14 @@ def _broadcast_to(function):
     return broadcast_to
 
 
-def install(cls, functions):
-    """Gives a class of arrays its methods, from mx.nd's functions by name."""
+def install(cls, functions, of_table):
+    """Gives a class of arrays its methods, from mx.nd's functions by name; `of_table`:
+    those that are operators as the table has them."""
     for name in _OPERATORS:
-        setattr(cls, name, _method(name, functions[name]))
+        method = _method(name, functions[name])
+        if functions[name] is of_table.get(name) and len(TABLE[name]["inputs"]) == 1:
+            method = _arithmetic.METHODS.unary(name, method)
+        setattr(cls, name, method)
     cls.transpose = _transpose(functions["transpose"])
     cls.broadcast_to = _broadcast_to(functions["broadcast_to"])
     for name in ("expand_dims", "squeeze", "flatten"):

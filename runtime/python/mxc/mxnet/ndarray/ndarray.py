@@ -7,7 +7,7 @@ import numpy as np
 from ... import _ndarray
 from ..base import MXNetError, dtype_name
 from ..context import Context, current_context
-from . import _arithmetic, _indexing, _shapes
+from . import _arithmetic, _empty, _indexing, _shapes
 from ._invoke import _invoke, call, give_results_as
 
 _DTYPE_NP_TO_MX = {None: -1, **{np.dtype(name).type: flag for flag, name in enumerate(
@@ -305,8 +305,7 @@ class NDArray:
         computed ("null"); the gradient begins as zeros."""
         from .. import autograd
         if stype in (None, "default"):
-            gradient = NDArray(_ndarray.empty(list(self.shape), self._array.dtype),
-                               self._ctx)
+            gradient = NDArray(_empty.zeros(self.shape, self._array.dtype), self._ctx)
         else:
             from .sparse import zeros
             gradient = zeros(stype, self.shape, self._ctx, self._array.dtype)
@@ -324,9 +323,10 @@ class NDArray:
 
     def backward(self, out_grad=None, retain_graph=False, train_mode=True):
         """Computes the gradients of all variables that it depends on."""
-        from .. import autograd
-        autograd.backward([self], None if out_grad is None else [out_grad],
-                          retain_graph=retain_graph, train_mode=train_mode)
+        if not isinstance(self._array, _empty.EmptyArray):
+            given = None if out_grad is None else out_grad._array
+            _ndarray.backward([self._array], [given], bool(retain_graph),
+                              bool(train_mode))
 
     # ---- Operators ----------------------------------------------------------
     __hash__ = object.__hash__
