@@ -49,9 +49,11 @@ struct CpuMachine : Machine {
   int usual_tile_vectors = 2;  // where no other number is 2 % better
   int most_tile_pixels = 12;
   int per_channel_pixels = 10, by_lane_pixels = 9;
-  // A step's channels, or a window's positions, are a loop, not written out:
-  // registers are assigned by what moves arithmetic behind the loads of all of them.
-  bool loops_within_steps = false;
+  // What compiles the code loads in order and computes as late as it can: operands
+  // of what is written out all lie in registers before the first is used. So a
+  // step's channels, or a window's positions, are a loop, and a tile has registers
+  // for its operands, too.
+  bool loads_first = false;
   double tile_start_cycles = 0.05;  // of a tile, for each of its steps
   // By which a load holds up the multiply-adds of a product, beside which it
   // should cost nothing.

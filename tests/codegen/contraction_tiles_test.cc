@@ -40,5 +40,28 @@ TEST_CASE("a product of one row sums as many vectors as are loaded meanwhile") {
   }
 }
 
+// V8 loads all operands of a step first, has 15 registers, and multiplies into one
+// before it adds.
+TEST_CASE("in WebAssembly a tile's sums and operands fit into registers") {
+  constexpr int kRegisters = 15;
+  const Target target = *ResolveTarget("wasm32");
+  const CpuMachine machine = CpuMachineOf(target);
+  for (int vectors = 1; vectors <= machine.most_tile_vectors; ++vectors) {
+    CAPTURE(vectors);
+    const int pixels = contraction::MaxPixels(machine, vectors);
+    CHECK(pixels * vectors + pixels + vectors + 1 <= kRegisters);
+    CHECK(pixels * vectors >= 6);
+  }
+  for (const Contraction& c :
+       {Product(1, 1, 2048, 1000), Product(1, 49, 512, 512)}) {
+    for (const auto& candidate : MakeKernelCatalog(target)->Candidates(c)) {
+      CAPTURE(candidate.choice.algorithm);
+      const auto tile = contraction::TileOf(candidate.choice).tile;
+      CHECK(tile.pixels * tile.vectors + tile.pixels + tile.vectors + 1 <=
+            kRegisters);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test

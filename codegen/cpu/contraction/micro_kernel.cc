@@ -207,7 +207,7 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
   b.setFastMathFlags(flags);
   const bool by_elements = nest_.access == DataAccess::kOwnGroup ||
                            nest_.access == DataAccess::kBroadcast;
-  if (machine_.loops_within_steps && by_elements && !nest_.int4) {
+  if (machine_.loads_first && by_elements && !nest_.int4) {
     return ElementLoop(steps, data, weight, std::move(carried));
   }
   if (unit_ != nullptr) {

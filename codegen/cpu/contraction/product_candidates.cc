@@ -14,8 +14,11 @@ namespace {
 constexpr int kGemvVectors = 4, kWideGemvVectors = 8;
 
 int WideGemvVectors(const CpuMachine& machine) {
-  return std::max(kWideGemvVectors,
-                  machine.multiply_add_latency * machine.loads);
+  const int wide =
+      std::max(kWideGemvVectors, machine.multiply_add_latency * machine.loads);
+  if (!machine.loads_first) return wide;
+  // A vector of weights waits for each of sums, the data's, and one product.
+  return std::min(wide, (machine.vector_registers - 2) / 2);
 }
 
 // Vectors of a panel: as many for any number of rows, so that programs for

@@ -106,12 +106,15 @@ double Waiting(int64_t tasks) {
   return sum / std::size(kThreads) - 1;
 }
 
+// Beside its sums, a position has a register for its data where they are kept or
+// loaded first; else one is enough for all of them, or, folded, none. Where loads
+// come first, a product waits in a register for its sum.
 int MaxPixels(const CpuMachine& machine, int vectors) {
   const bool folded = machine.multiplies_by_memory && vectors == 1;
-  const bool kept = machine.multiplies_by_element;
-  const int free =
-      machine.vector_registers - vectors - (folded || kept ? 0 : 1);
-  return std::clamp(free / (kept ? vectors + 1 : vectors), 1,
+  const bool each = machine.multiplies_by_element || machine.loads_first;
+  const bool one = machine.loads_first || !(folded || each);
+  const int free = machine.vector_registers - vectors - (one ? 1 : 0);
+  return std::clamp(free / (each ? vectors + 1 : vectors), 1,
                     machine.most_tile_pixels);
 }
 
