@@ -142,10 +142,14 @@ Status Trainer::RunEpoch() {
   return FinishEpoch();
 }
 
-// What a longer run trains on next is the next epoch.
+// A longer run goes on with the samples that the epoch has left, if any.
 Status Trainer::CutEpoch() {
   epoch_over_ = true;
-  return samples_.SeekEpoch(epochs_ + 1);
+  if (batches_ >= samples_.batches(epochs_)) {
+    return samples_.SeekEpoch(epochs_ + 1);
+  }
+  MXC_RT_ASSIGN(cut_, NotesNow());
+  return {};
 }
 
 StatusOr<bool> Trainer::NextBatch() {
@@ -306,8 +310,7 @@ Status Trainer::FinishEpoch() {
     JournalWeights();
   }
   result_.last = std::move(summary);
-  if (options_.save.empty()) return {};
-  return Save(EpochCheckpoint(options_.save, epochs_));
+  return options_.save.empty() ? Status() : SaveEpoch();
 }
 
 }  // namespace mxc::train

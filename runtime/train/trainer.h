@@ -9,6 +9,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -174,7 +175,10 @@ class Trainer {
   Status Diverged(double loss);
   void Announce();
   Progress ProgressNow() const;
+  StatusOr<std::map<std::string, std::string>> NotesNow() const;
+  Status SaveEpoch();
   Status Save(const CheckpointName& name);
+  Status Write(const CheckpointName& name, bool with_symbol);
   Status SaveIfDue();
   Status SaveForCaffe();
   bool Interrupted() const {
@@ -208,6 +212,9 @@ class Trainer {
   int64_t caffe_saved_ = -1;        // the last step saved for Caffe
   double epoch_loss_ = 0;           // summed over batches_
   bool epoch_over_ = false;
+  // Of an epoch that `steps` have cut: where it stood, to go on within it.
+  std::optional<std::map<std::string, std::string>> cut_;
+  bool resumed_cut_ = false;  // from a set with the number of such an epoch
   bool diverged_ = false;
 
   // Since the last report, validation and saving excluded.

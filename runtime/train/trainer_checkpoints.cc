@@ -169,20 +169,12 @@ Status Trainer::SaveForCaffe() {
       options_.save, {steps_, PassedOf(options_.schedule, steps_)}, step_);
 }
 
-Status Trainer::Save(const CheckpointName& name) {
-  const runtime::TraceSpan span("save", "loop");
-  if (options_.follows) return step_.CollectStates();
-  Checkpoint checkpoint;
-  checkpoint.step = steps_;
-  checkpoint.epoch = epochs_;
-  StatusOr<std::string> symbol = step_.symbol();
-  if (!symbol.ok()) return symbol.status();
-  if (options_.worker == 0) checkpoint.symbol = std::move(*symbol);
+StatusOr<std::map<std::string, std::string>> Trainer::NotesNow() const {
   const StatusOr<data::Provides> needs = step_.needs(0);
   if (!needs.ok()) return needs.status();
   const StatusOr<SampleFacts> facts = FactsOfSamples();
   if (!facts.ok()) return facts.status();
-  checkpoint.notes = {
+  std::map<std::string, std::string> notes = {
       {"run", run_},
       {"inputs", InputsText(*needs)},
       {"cursor", data::CursorText(samples_.cursor())},
@@ -198,10 +190,32 @@ Status Trainer::Save(const CheckpointName& name) {
       {kRulesNote, RuleFactsText(RulesOf(options_, step_.facts()))},
       {"label_names", data::LabelNamesText(samples_.label_names())}};
   const std::string workers = WorkersText(options_);
-  if (!workers.empty()) checkpoint.notes[kWorkersNote] = workers;
-  MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
-  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
-  MXC_RT_RETURN_IF_ERROR(WriteCheckpoint(name, checkpoint));
+  if (!workers.empty()) notes[kWorkersNote] = workers;
+  return notes;
+}
+
+// Where this run goes on within an epoch that `steps` had cut, the set with the
+// epoch's number is what it has come from: another one stands in for it while it
+// is written anew, so that who is killed meanwhile loses nothing.
+Status Trainer::SaveEpoch() {
+  const CheckpointName name = EpochCheckpoint(options_.save, epochs_);
+  if (!std::exchange(resumed_cut_, false) || options_.follows) {
+    return Save(name);
+  }
+  const CheckpointName meanwhile = StepCheckpoint(options_.save, steps_);
+  MXC_RT_ASSIGN(const auto present, SetsOf(options_.save));
+  const bool stays = std::ranges::any_of(present, [&](const auto& set) {
+    return set.Path("mxc") == meanwhile.Path("mxc");
+  });
+  if (!stays) MXC_RT_RETURN_IF_ERROR(Write(meanwhile, false));
+  MXC_RT_RETURN_IF_ERROR(Save(name));
+  return stays ? Status() : RemoveSets({meanwhile});
+}
+
+Status Trainer::Save(const CheckpointName& name) {
+  const runtime::TraceSpan span("save", "loop");
+  if (options_.follows) return step_.CollectStates();
+  MXC_RT_RETURN_IF_ERROR(Write(name, options_.worker == 0));
   result_.saved = name;
   if (name.prefix == options_.save && best_->epoch() == epochs_) {
     MXC_RT_RETURN_IF_ERROR(CopyBest());
@@ -210,6 +224,24 @@ Status Trainer::Save(const CheckpointName& name) {
   options_.keep.best = best_->epoch();
   RemoveOutdated(options_.save, run_, options_.keep);
   return {};
+}
+
+Status Trainer::Write(const CheckpointName& name, bool with_symbol) {
+  Checkpoint checkpoint;
+  checkpoint.step = steps_;
+  checkpoint.epoch = epochs_;
+  StatusOr<std::string> symbol = step_.symbol();
+  if (!symbol.ok()) return symbol.status();
+  if (with_symbol) checkpoint.symbol = std::move(*symbol);
+  if (cut_) {
+    checkpoint.epoch = epochs_ - 1;  // those that are whole
+    checkpoint.notes = *cut_;
+  } else {
+    MXC_RT_ASSIGN(checkpoint.notes, NotesNow());
+  }
+  MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
+  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
+  return WriteCheckpoint(name, checkpoint);
 }
 
 }  // namespace mxc::train

@@ -136,6 +136,8 @@ Status Trainer::ResumeFrom(const NewestSet& newest) {
                   " stays as it is: without --ema nothing goes on with it");
   }
   RestoreLoop(*checkpoint);
+  resumed_cut_ =
+      newest.name.prefix == options_.save && newest.name.number == epochs_ + 1;
   if (!newest.run.empty()) run_ = newest.run;
   return {};
 }

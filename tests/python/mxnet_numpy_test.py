@@ -50,6 +50,25 @@ def test_functions_of_two_are_broadcast_and_take_numbers(name):
     check(ours(2.0, np.array(A)), theirs(onp.float32(2), A))
 
 
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+@pytest.mark.parametrize("name", ["hypot", "arctan2"])
+def test_infinite_huge_and_tiny_numbers_keep_their_places(name, kind):
+    far = 3e38 if kind == "float32" else 1e308
+    some = [onp.inf, -onp.inf, onp.nan, 0.0, 1.0, -2.5, far, -far, far / 4, 1 / far, 1e-30]
+    first, second = (part.astype(kind) for part in onp.meshgrid(some, some))
+    ours = getattr(np, name)(np.array(first, dtype=kind), np.array(second, dtype=kind))
+    with onp.errstate(all="ignore"):
+        theirs = getattr(onp, name)(first, second)
+    onp.testing.assert_allclose(ours.asnumpy(), theirs, 1e-5, 0)
+
+
+def test_nothing_is_set_to_nothing_while_recording():
+    array = np.ones((2, 3))
+    with autograd.record():
+        array[:, 3:] = np.zeros((2, 0))
+    check(array, onp.ones((2, 3)))
+
+
 @pytest.mark.parametrize("name", "sum prod mean max min var std all any".split())
 @pytest.mark.parametrize("axis", [None, 1, (0, 2), -1])
 @pytest.mark.parametrize("keepdims", [False, True])

@@ -177,7 +177,7 @@ TEST_CASE("trainer: a number of steps ends the run within an epoch") {
   CHECK(result->step == 10);
   CHECK(result->epochs == 2);
   CHECK(fs::exists(EpochCheckpoint(folder / "net", 2).Path("params")));
-  // Nothing is left to do, and with more steps the next epoch begins.
+  // Nothing is left to do, and with more steps the epoch goes on.
   options.resume = true;
   Run again;
   const auto nothing = again.Train(options);
@@ -188,7 +188,44 @@ TEST_CASE("trainer: a number of steps ends the run within an epoch") {
   const auto longer = more.Train(options);
   REQUIRE_MESSAGE(longer.ok(), longer.status().message());
   CHECK(longer->step == 12);
-  CHECK(longer->epochs == 3);
+  CHECK(longer->epochs == 2);
+}
+
+// Wherever steps have cut a run, by whatever it goes on: the same files remain.
+TEST_CASE("trainer: what steps have cut goes on with the samples left") {
+  const RunFolder folder;
+  TrainerOptions options = Options(folder / "whole");
+  options.metrics = "accuracy";
+  Run whole;
+  REQUIRE(whole.Train(options).ok());
+  const std::string expected = Weights(folder, "whole");
+  const auto names = [&](const std::string& prefix) {
+    std::vector<std::string> files;
+    for (const auto& entry : fs::directory_iterator(FolderOf(folder / "x"))) {
+      const std::string file = entry.path().filename().string();
+      if (file.starts_with(prefix + "-")) {
+        files.push_back(file.substr(prefix.size()));
+      }
+    }
+    std::ranges::sort(files);
+    return files;
+  };
+  for (int64_t cut = 1; cut < 15; ++cut) {
+    CAPTURE(cut);
+    const std::string prefix = "cut" + std::to_string(cut);
+    options.save = folder / prefix.c_str();
+    options.resume = false;
+    options.steps = cut;
+    REQUIRE(Run().Train(options).ok());
+    options.resume = true;
+    options.steps = 0;
+    Run rest;
+    REQUIRE(rest.Train(options).ok());
+    CHECK(Weights(folder, prefix.c_str()) == expected);
+    CHECK(names(prefix) == names("whole"));
+    CHECK(rest.recorder.epochs.back().loss ==
+          whole.recorder.epochs.back().loss);
+  }
 }
 
 void CheckInterrupted(int64_t accumulate, double ema, int64_t steps) {

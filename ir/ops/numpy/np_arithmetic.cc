@@ -20,7 +20,11 @@ Expr WideArctan2(Expr y, Expr x) {
   const Expr half = Lit(std::numbers::pi / 2, x);
   // The quotient is at most 1: both near 0 and near infinity.
   const Expr flat = Abs(y) <= Abs(x);
-  const Expr ratio = Select(flat, y / x, x / y);
+  const Expr infinity = Lit(std::numeric_limits<double>::infinity(), x);
+  const Expr diagonal = Select(IsNegative(x), -Lit(1, x), Lit(1, x));
+  const Expr ratio = Select(Abs(x) == infinity && Abs(y) == infinity,
+                            Select(IsNegative(y), -diagonal, diagonal),
+                            Select(flat, y / x, x / y));
   const Expr angle = Unary(UnaryOp::kAtan, ratio);
   const Expr turn = Select(IsNegative(y), -pi, pi);
   const Expr beside = Select(IsNegative(x), angle + turn, angle);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/tensor/arithmetic.h"
 
+#include <limits>
+
 #include "ir/program/integers.h"
 
 namespace mxc {
@@ -19,6 +21,24 @@ template <class F>
 Expr ThroughFloat(const Expr& a, const Expr& b, DType wide, F f) {
   if (IsFloat(a->dtype)) return Widened(a, b, f);
   return Cast(f(Cast(a, wide), Cast(b, wide)), a->dtype);
+}
+
+// What is squared is first brought near 1 by a power of two, which rounds nothing:
+// squares of numbers far off would be infinite or 0.
+Expr ScaledHypotenuse(const Expr& x, const Expr& y) {
+  const auto number = [&](double value) { return Constant(value, x->dtype); };
+  const bool wide = x->dtype == DType::kF64;
+  const double far = wide ? 0x1p500 : 0x1p60, scale = wide ? 0x1p600 : 0x1p100;
+  const Expr largest = Max(Abs(x), Abs(y));
+  const auto of_scale = [&](double down, double up) {
+    return Select(largest > number(far), number(down),
+                  Select(largest < number(1 / far), number(up), number(1)));
+  };
+  const Expr to_one = of_scale(1 / scale, scale);
+  const Expr a = x * to_one, b = y * to_one;
+  const Expr infinity = number(std::numeric_limits<double>::infinity());
+  return Select(Abs(x) == infinity || Abs(y) == infinity, infinity,
+                Sqrt(a * a + b * b) * of_scale(scale, 1 / scale));
 }
 
 template <class F>
@@ -77,8 +97,7 @@ Expr Power(Expr a, Expr b) {
 Expr Maximum(Expr a, Expr b) { return Max(a, b); }
 Expr Minimum(Expr a, Expr b) { return Min(a, b); }
 Expr Hypotenuse(Expr a, Expr b) {
-  return ThroughFloat(a, b, DType::kF64,
-                      [](Expr x, Expr y) { return Sqrt(x * x + y * y); });
+  return ThroughFloat(a, b, DType::kF64, ScaledHypotenuse);
 }
 
 Expr IsEqual(Expr a, Expr b) {

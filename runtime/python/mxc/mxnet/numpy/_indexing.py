@@ -67,7 +67,8 @@ def set(array, key, value):
     plain = _as_tuple(_plain(key))
     if isinstance(value, NDArray):
         _set(array, plain, value.asnumpy())
-        if is_recording() and array.size and _ndarray.is_recorded(value._array):
+        if (is_recording() and array.size and value.size
+                and _ndarray.is_recorded(value._array)):
             _record_set(array, plain, value)
     else:
         _set(array, plain, onp.asarray(value))
