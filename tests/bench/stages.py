@@ -3,13 +3,16 @@
 """What two stages are worth: stages.py BIN [MODEL BATCH] … trains networks of
 224x224 pictures by one process of one thread and by a job of two workers of one
 thread each, by turns, and prints samples a second, processor seconds a step and
-the most memory of a process. Needs NumPy, two idle cores, and minutes. What is
-compiled for the first time counts in no figure."""
+the most memory of a process; also what two such processes, each with the whole
+network, train at once, which shows what the cores of a machine take from each
+other. Needs NumPy, two idle cores, and minutes. What is compiled for the first
+time counts in no figure."""
 import json
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 import numpy
@@ -73,6 +76,29 @@ def run(command, folder):
     return max(rates[1:]), sorted(found[:2] for found in seen.values())
 
 
+def run_twice(command, folder):
+    """Samples a second of two processes at once."""
+    rates = []
+
+    def train(name):
+        own = os.path.join(folder, name)
+        os.makedirs(own, exist_ok=True)
+        for file in ("x.npy", "y.npy"):
+            if not os.path.exists(os.path.join(own, file)):
+                os.symlink(os.path.join(folder, file), os.path.join(own, file))
+        rates.append(run(command, own)[0])
+
+    threads = [threading.Thread(target=train, args=(name,))
+               for name in ("first", "second")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    if len(rates) != len(threads):
+        sys.exit("two processes at once failed")
+    return sum(rates)
+
+
 def measure(binaries, model, batch, folder):
     """Prints a network's figures."""
     path = os.path.join(MODELS, model + ".json")
@@ -83,10 +109,11 @@ def measure(binaries, model, batch, folder):
              "--report-every", "1", "--no-shuffle"]
     stages = ["--stages", "2", "--micro-batches", "8"]
     launch = [os.path.join(binaries, "mxc"), "launch", "--workers", "2", "--"]
-    alone, job = [], []
+    alone, job, both = [], [], []
     for _ in range(ROUNDS):
         alone.append(run(train, folder))
         job.append(run(launch + train + stages, folder))
+        both.append(run_twice(train, folder))
     one, two = max(alone)[0], max(job)[0]
     most = max(mib for _, found in job for mib, _ in found)
     whole = min(found[-1][0] for _, found in alone)
@@ -95,8 +122,8 @@ def measure(binaries, model, batch, folder):
           f"{spent[0]:.0f}, stages", *(f"{s:.0f}" for s in spent[1]))
     print(f"{model:12s} batch {batch}: one process {one:.3f} samples/s, "
           f"{whole:.0f} MiB; two stages {two:.3f}, {most:.0f} MiB: "
-          f"{two / one:.2f} times, {most / whole:.2f} of the memory",
-          flush=True)
+          f"{two / one:.2f} times, {most / whole:.2f} of the memory; two whole "
+          f"ones at once {max(both) / one:.2f} times", flush=True)
 
 
 def main():
