@@ -27,6 +27,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "ir/program/steps/contraction.h"
@@ -65,7 +66,8 @@ class Surroundings {
   }
 
   // How often the same packed weight will be read: as often as a recurrent
-  // network has steps in time, since hoist-invariants packs it before them.
+  // network has steps in time, since hoist-invariants packs it before them. Parts
+  // of a batch have a packed weight each (layout_copies.h).
   int64_t Sharers(const Step& step) const {
     const auto found = sharers_.find(WeightOf(step));
     return found == sharers_.end() ? 1 : found->second;
@@ -76,10 +78,11 @@ class Surroundings {
   bool ReachesOutput(int buffer) const { return reaches_output_[buffer]; }
 
  private:
-  using Weight = std::pair<int, std::vector<Role>>;
+  using Weight = std::tuple<int, std::vector<Role>, int>;
 
   static Weight WeightOf(const Step& step) {
-    return {step.inputs[1], step.contraction()->contraction.weight_axes};
+    return {step.inputs[1], step.contraction()->contraction.weight_axes,
+            step.part};
   }
 
   void PassBackwards(const Program& program, const Step& step) {
