@@ -134,6 +134,7 @@ void AddWeightOptions(CLI::App& app, NetworkRequest& request) {
   app.add_option("--epoch", request.epoch,
                  "take the parameters PREFIX-NNNN.params")
       ->check(AtLeast(0))
+      ->excludes("--params")
       ->type_name("NNNN");
   app.add_option("--init", request.init,
                  "initialize missing parameters, and those of which --params "
