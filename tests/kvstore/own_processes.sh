@@ -6,6 +6,6 @@
 own_processes() {
   local found
   for found in $(pgrep -f "$1" || true); do
-    [ "$(readlink "/proc/$found/cwd")" != "$PWD" ] || echo "$found"
+    [ ! "/proc/$found/cwd" -ef . ] || echo "$found"
   done
 }
