@@ -241,6 +241,18 @@ def test_monitors_see_variables_before_the_inputs_that_they_are():
                     "fc_bias", "fc_bias", "fc_output"]
 
 
+def test_outputs_of_a_loop_are_there_before_the_first_forward():
+    out, states = mx.sym.contrib.foreach(
+        lambda x, kept: (x + kept[0], [x * kept[0]]), mx.sym.var("x"), [mx.sym.var("kept")])
+    executor = mx.sym.Group([out, states[0]]).bind(
+        mx.cpu(), {"x": mx.nd.ones((5, 2)), "kept": mx.nd.full((2,), 3)})
+    before = executor.outputs
+    assert [array.shape for array in before] == [(5, 2), (2,)]
+    executor.forward()
+    assert before[0].asnumpy().tolist() == [[4, 4]] * 5
+    assert before[1].asnumpy().tolist() == [3, 3]
+
+
 def test_outputs_have_their_types_before_the_first_forward():
     x = mx.sym.Variable("x", dtype="float32")
     executor = mx.sym.Cast(x, dtype="int32").simple_bind(mx.cpu(), x=(2, 3))

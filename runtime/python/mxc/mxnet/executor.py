@@ -7,6 +7,7 @@ from .. import _ndarray
 from . import _run_sparse, ndarray as nd
 from ._run import recorded, runner_of
 from .base import MXNetError
+from .symbol._infer import output_types
 
 
 def _dict_of(names, arrays, what):
@@ -83,13 +84,12 @@ class Executor:
             shapes, types = ({name: getattr(array, part) for name, array
                               in zip(self._symbol.list_arguments(), self.arg_arrays)}
                              for part in ("shape", "dtype"))
-            _, found, _ = self._symbol.infer_shape(**shapes)
-            _, kinds, _ = self._symbol.infer_type(**types)
-            if found is None or kinds is None:
+            found = output_types(self._symbol, shapes, types)
+            if found is None:
                 raise MXNetError("the outputs' shapes are not known before "
                                  "forward()")
             self._outputs = [nd.zeros(shape, self._ctx, kind)
-                             for shape, kind in zip(found, kinds)]
+                             for shape, kind in found]
         return self._outputs
 
     # ---- Runs ----------------------------------------------------------------

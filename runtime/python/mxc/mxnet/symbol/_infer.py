@@ -219,3 +219,18 @@ def types(symbol, args, kwargs, partial):
         return None, None, None
     return tuple([None if kind is None else np.dtype(kind).type for kind in part]
                  for part in found)
+
+
+def output_types(symbol, shapes, types):
+    """Shapes and types of the outputs, by those of all arguments; None where these do
+    not tell them. Both together, as those of a loop need both."""
+    if any(is_custom(node) for node in walk(symbol._heads)):
+        _, found, _ = symbol.infer_shape(**shapes)
+        _, kinds, _ = symbol.infer_type(**types)
+        return None if found is None or kinds is None else list(zip(found, kinds))
+    types = {name: dtype_name(kind) for name, kind in types.items()}
+    try:
+        _, _, found, kinds = graph_of(symbol._heads).infer(shapes, types, False)
+    except (MXNetError, RuntimeError):
+        return None
+    return list(zip(found, kinds))
