@@ -62,6 +62,15 @@ def test_infinite_huge_and_tiny_numbers_keep_their_places(name, kind):
     onp.testing.assert_allclose(ours.asnumpy(), theirs, 1e-5, 0)
 
 
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+@pytest.mark.parametrize("shape,width", [
+    ((3,), 2), ((2,), 5), ((3,), (7, 4)), ((3,), (0, 11)), ((1,), (2, 3)),
+    ((2, 4), ((5, 1), (0, 9))), ((1, 3), ((2, 2), (4, 5))), ((2, 1, 3), 4)])
+def test_padding_mirrors_as_often_as_is_asked(mode, shape, width):
+    values = onp.arange(onp.prod(shape), dtype="float32").reshape(shape)
+    check(np.pad(np.array(values), width, mode), onp.pad(values, width, mode))
+
+
 def test_nothing_is_set_to_nothing_while_recording():
     array = np.ones((2, 3))
     with autograd.record():

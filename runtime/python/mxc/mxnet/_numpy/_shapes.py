@@ -257,7 +257,27 @@ def pad(x, pad_width, mode="constant", **kwargs):
         attrs["constant_value"] = float(kwargs["constant_values"])
     if mode in ("maximum", "minimum") or kwargs.get("reflect_type", "even") != "even":
         return on_host(onp.pad, (x, pairs, mode), kwargs)
+    if mode in ("reflect", "symmetric") and not is_symbolic(x):
+        return _mirrored(x, pairs, mode)
     return call("_npi_pad", [x], attrs)
+
+
+def _mirrored(x, pairs, mode):
+    """Mirrored at its ends, and what comes of that again, until there is enough: an
+    axis has something to mirror as often as it is long."""
+    none = (0, 0)
+    if mode == "reflect" and 1 in x.shape:  # an element alone is repeated
+        alone = [pair if extent == 1 else none for pair, extent in zip(pairs, x.shape)]
+        pairs = [none if extent == 1 else pair for pair, extent in zip(pairs, x.shape)]
+        x = call("_npi_pad", [x], {"pad_width": tuple(map(tuple, alone)), "mode": "edge"})
+    while True:
+        now = tuple(tuple(min(width, extent - (mode == "reflect")) for width in pair)
+                    for pair, extent in zip(pairs, x.shape))
+        x = call("_npi_pad", [x], {"pad_width": now, "mode": mode})
+        pairs = [[width - done for width, done in zip(pair, part)]
+                 for pair, part in zip(pairs, now)]
+        if not any(map(any, pairs)):
+            return x
 
 
 def shape_of(a):
