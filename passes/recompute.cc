@@ -37,6 +37,20 @@ namespace {
 constexpr double kNextToNothing = 6;
 constexpr int64_t kWorthwhileBytes = 4096;
 
+// Returns whether an output of that role comes of the backward part.
+bool IsOfGradients(TensorRole role) {
+  return role == TensorRole::kGradient || role == TensorRole::kRows ||
+         role == TensorRole::kNorm;
+}
+
+// Returns whether the program has a backward part.
+bool Trains(const Program& program) {
+  return !program.BuffersOf(BufferKind::kNextState).empty() ||
+         std::ranges::any_of(
+             program.BuffersOf(BufferKind::kOutput),
+             [&](int b) { return IsOfGradients(program.buffers[b].use.role); });
+}
+
 class Forward {
  public:
   Forward(const Machine& machine, const Program& program)
@@ -95,9 +109,12 @@ class Forward {
   }
 
  private:
-  // The steps that an output of the program depends on.
+  // The steps that an output of the program depends on, gradients aside.
   void MarkForward() {
     std::vector<int> pending = program_.BuffersOf(BufferKind::kOutput);
+    std::erase_if(pending, [&](int b) {
+      return IsOfGradients(program_.buffers[b].use.role);
+    });
     while (!pending.empty()) {
       const int step = writer_[pending.back()];
       pending.pop_back();
@@ -322,7 +339,7 @@ class BudgetSearch {
 }  // namespace
 
 Result<bool> Recompute(Program& program, PassContext& context) {
-  if (program.BuffersOf(BufferKind::kNextState).empty()) return false;
+  if (!Trains(program)) return false;
   Candidate best = BestCheap(context.machine(), program);
   const auto budget =
       context.training ? context.training->memory_budget : std::nullopt;

@@ -39,6 +39,8 @@ Result<FunctionGraph> WithoutIdleUpdates(FunctionGraph function) {
                            static_cast<std::ptrdiff_t>(u));
     function.graph.outputs.erase(function.graph.outputs.begin() + at);
     function.graph.output_names.erase(function.graph.output_names.begin() + at);
+    auto& uses = function.graph.output_uses;
+    if (output < uses.size()) uses.erase(uses.begin() + at);
   }
   return function;
 }
@@ -92,9 +94,11 @@ Node* FunctionGraph::AddInput(Graph& graph, size_t number,
   return variable;
 }
 
-void FunctionGraph::Add(Value value) {
+void FunctionGraph::Add(Value value, TensorRole role) {
   graph.output_names.push_back(fmt::format("out{}", graph.outputs.size()));
+  graph.output_uses.resize(graph.outputs.size());
   graph.outputs.push_back(value);
+  graph.output_uses.push_back({role, {}});
 }
 
 std::vector<Value> FunctionGraph::RecordedOutputs() const {

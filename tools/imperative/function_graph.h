@@ -50,8 +50,8 @@ struct FunctionGraph {
   static size_t InputNumber(std::string_view name);  // of such a name
   // A variable for an input.
   static Node* AddInput(Graph& graph, size_t number, const TensorType& type);
-  // Adds an output.
-  void Add(Value value);
+  // Adds an output. Gradients say so: what they are computed from need not be kept.
+  void Add(Value value, TensorRole role = TensorRole::kOther);
 };
 
 class FunctionCompiler : public runtime::OperatorCompiler {

@@ -46,7 +46,9 @@ Result<std::string> Computation(const Graph& graph, bool training) {
 class SequenceGraph {
  public:
   explicit SequenceGraph(const rt::CallSequence& sequence)
-      : sequence_(sequence), values_(sequence.roles.size()) {
+      : sequence_(sequence),
+        values_(sequence.roles.size()),
+        uses_(values_.size(), TensorRole::kOther) {
     origin_.name = "loop";
     graph_.name = origin_.name;
     variables_.resize(values_.size());
@@ -104,7 +106,9 @@ class SequenceGraph {
     }
     ++calls_;
     for (size_t o = 0; o < outputs.size(); ++o) {
-      values_[call.outputs[o].value] = outputs[o];
+      const size_t value = call.outputs[o].value;
+      values_[value] = outputs[o];
+      uses_[value] = function.graph.OutputUse(o).role;
     }
   }
 
@@ -128,7 +132,7 @@ class SequenceGraph {
   void Leave(size_t v) {
     const Role role = sequence_.roles[v];
     if (role == Role::kOutput) {
-      function_.Add(values_[v]);
+      function_.Add(values_[v], uses_[v]);
       ++function_.visible;
     }
     if (role != Role::kInPlace) return;
@@ -144,6 +148,7 @@ class SequenceGraph {
   Graph& graph_ = function_.graph;
   size_t calls_ = 0, named_ = 0;  // calls so far; nodes that say whose they are
   std::vector<Value> values_;     // as they are behind the calls so far
+  std::vector<TensorRole> uses_;  // of them
   std::vector<Node*> variables_;  // null: not read before it is written
 };
 

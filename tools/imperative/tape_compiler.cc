@@ -157,7 +157,8 @@ class Composition {
       const std::vector<Value>& arrived = *At(wanted.of);
       parts.insert(parts.end(), arrived.begin(), arrived.end());
       function_.Add(parts.empty() ? GraphBuilder(graph_, origin_).Zeros(type)
-                                  : SumOfGradients(graph_, origin_, parts));
+                                  : SumOfGradients(graph_, origin_, parts),
+                    TensorRole::kGradient);
     }
     function_.visible = part_.wanted.size();
   }
