@@ -9,6 +9,9 @@
 //   dw = conv'(y, dz)                  y' = relu(norm(x))
 //                                      dw = conv'(y', dz)
 //
+// The forward part is what outputs depend on that are no gradients; where there is
+// no such output nothing is recomputed.
+//
 // A forward step that is recomputed has one clone, placed before the first
 // backward step that needs it, together with the clones that it needs itself.
 //

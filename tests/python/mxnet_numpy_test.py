@@ -71,6 +71,14 @@ def test_padding_mirrors_as_often_as_is_asked(mode, shape, width):
     check(np.pad(np.array(values), width, mode), onp.pad(values, width, mode))
 
 
+@pytest.mark.parametrize("mode", ["reflect", "symmetric"])
+def test_padding_refuses_what_cannot_be_mirrored(mode):
+    with pytest.raises(ValueError, match="empty axis 0"):
+        np.pad(np.zeros((0, 2)), ((1, 0), (0, 0)), mode)
+    with pytest.raises(ValueError, match="axis 1 is padded by"):
+        np.pad(np.ones((3, 2)), ((0, 0), (-1, 5)), mode)
+
+
 def test_nothing_is_set_to_nothing_while_recording():
     array = np.ones((2, 3))
     with autograd.record():

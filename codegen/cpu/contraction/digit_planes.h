@@ -51,8 +51,8 @@ class DigitPlanes : private FlatMemory {
 inline constexpr int kPlaneVectors = 4;
 
 // Their sums over `groups` groups, f32. `panels`: the first weights of each,
-// behind the first group's levels; `ahead`: from weights in use to those to be
-// fetched, or null.
+// behind the first group's levels; `ahead`: how far on
+// weights that are widened would be fetched, bytes, or null: none are.
 struct PlaneSource {
   llvm::Value* panels[2];
   llvm::Value *digits, *groups, *ahead;

@@ -265,6 +265,10 @@ def pad(x, pad_width, mode="constant", **kwargs):
 def _mirrored(x, pairs, mode):
     """Mirrored at its ends, and what comes of that again, until there is enough: an
     axis has something to mirror as often as it is long."""
+    for axis, pair in enumerate(pairs):
+        if min(pair) < 0:
+            raise ValueError(f"axis {axis} is padded by {tuple(pair)}, expected numbers "
+                             "of at least 0")
     none = (0, 0)
     if mode == "reflect" and 1 in x.shape:  # an element alone is repeated
         alone = [pair if extent == 1 else none for pair, extent in zip(pairs, x.shape)]
