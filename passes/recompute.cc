@@ -203,7 +203,7 @@ struct Candidate {
 class CheapChoice {
  public:
   CheapChoice(const Machine& machine, const Program& program)
-      : machine_(machine), program_(program), forward_(machine, program) {}
+      : program_(program), forward_(machine, program) {}
 
   Candidate Try(const Choice& choice) const {
     Candidate candidate;
@@ -250,7 +250,6 @@ class CheapChoice {
            forward_.Work(step) <= kNextToNothing * static_cast<double>(bytes);
   }
 
-  const Machine& machine_;
   const Program& program_;
   Forward forward_;
 };
