@@ -176,6 +176,7 @@ class Lowering {
     step.name = fmt::format("{}", fmt::join(step.origins, "+"));
     step.loc = node.loc;
     step.part = node.part;
+    step.backward = node.backward;
     for (const Value& input : node.inputs) {
       step.inputs.push_back(BufferOf(input));
     }
