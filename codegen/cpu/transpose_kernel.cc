@@ -35,7 +35,7 @@ struct TransposePlan {
   std::vector<CopyDim> outer, run;
   CopyDim lanes;
   Shape shape;
-  int64_t from_base = 0, output_elements = 0;
+  int64_t from_base = 0, to_base = 0, output_elements = 0;
   // Axes whose parts reach beyond them.
   std::vector<int> ragged;
 
@@ -85,7 +85,7 @@ std::optional<Source> SourceOf(const Program& program, const Step& step) {
   }
   for (size_t axis = 0; axis < store.extent.size(); ++axis) {
     const bool moves = store.extent[axis] > 1;
-    if (moves && source.strides[axis] <= 0) return std::nullopt;
+    if (moves && source.strides[axis] == 0) return std::nullopt;
   }
   return source;
 }
@@ -101,6 +101,20 @@ std::vector<CopyDim> DimsOf(const Extents& source, const Layout& to) {
     scale[axis] *= to.dims[i].extent;
   }
   return dims;
+}
+
+// Lets dims that go through the source backwards, as flipped filters do, go
+// through the output backwards instead. Returns whether it could.
+bool TurnForwards(std::vector<CopyDim>& dims, TransposePlan& plan) {
+  for (CopyDim& dim : dims) {
+    if (dim.from >= 0) continue;
+    if (plan.IsRagged(dim.axis)) return false;
+    plan.from_base += dim.from * (dim.extent - 1);
+    plan.to_base += dim.to * (dim.extent - 1);
+    dim.from = -dim.from;
+    dim.to = -dim.to;
+  }
+  return true;
 }
 
 // Takes the dims that continue a run of the source from `dims`. A part of a
@@ -180,6 +194,7 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   if (plan.lanes.from <= 1 || plan.lanes.extent % plan.tile != 0) {
     return std::nullopt;
   }
+  if (!TurnForwards(dims, plan)) return std::nullopt;
   TakeRun(dims, plan);
   if (plan.run_elements() < plan.tile) return std::nullopt;
   for (const CopyDim& dim : dims) {
@@ -203,7 +218,7 @@ class TransposeEmitter {
     kernel_.Loop(kernel_.begin(), kernel_.end(), 1, [&](llvm::Value* task) {
       Place place;
       place.from = At(kernel_.operand(0), plan_.from_base);
-      place.to = kernel_.operand(1);
+      place.to = At(kernel_.operand(1), plan_.to_base);
       place.index.assign(static_cast<size_t>(plan_.shape.rank()), nullptr);
       if (!plan_.ragged.empty()) ZeroTask(task);
       if (plan_.outer.empty()) return EmitLanes(place);

@@ -3,6 +3,8 @@
 // weights of a training step does: tiles are transposed in registers.
 //
 //   w[M, K] row-major  ─►  {M/32 K 32}       8 rows of 8, 8 columns of 8
+//
+// Filters that are flipped on the way are a case of it.
 #pragma once
 
 #include <optional>
@@ -14,8 +16,8 @@
 namespace mxc {
 
 // A plan if the step is a copy of that kind: into a layout without border, from
-// where an index is so many elements further for each of the output's, where
-// elements that lie side by side on one side are apart on the other in runs of
+// where an index is so many elements further, or back, for each of the output's,
+// where elements that lie side by side on one side are apart on the other in runs of
 // at least a tile.
 std::optional<FunctionPlan> PlanTranspose(const Program& program,
                                           const Step& step,

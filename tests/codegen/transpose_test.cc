@@ -60,6 +60,32 @@ TEST_CASE("copies that transpose") {
   }
 }
 
+// As the gradient of a convolution's data reads its filters, in one axis, in both,
+// and in an axis that the layout cuts.
+TEST_CASE("copies that transpose and flip") {
+  for (const Copy& copy : Copies()) {
+    CAPTURE(ToString(copy.shape));
+    CAPTURE(ToString(LayoutOf(copy)));
+    const int rank = copy.shape.rank();
+    for (int flipped = 1; flipped < 1 << rank; ++flipped) {
+      CAPTURE(flipped);
+      MapCase test;
+      const int in = test.In({DType::kF32, copy.shape});
+      test.Out({DType::kF32, copy.shape}, LayoutOf(copy));
+      std::vector<Expr> index;
+      for (int axis = 0; axis < rank; ++axis) {
+        const Expr last(copy.shape[axis] - 1);
+        index.push_back((flipped >> axis & 1) != 0 ? last - Var(axis)
+                                                   : Var(axis));
+      }
+      test.Set(Load(in, DType::kF32, index));
+      for (const Target& target : RunnableTargets()) {
+        CHECK(test.Check(target) == "");
+      }
+    }
+  }
+}
+
 // Keys of attention: x[t, head · d + k] ─► y[head, k, t], packed or not.
 TEST_CASE("heads that are transposed as they are told apart") {
   constexpr int64_t kHeads = 3, kSize = 16, kRows = 40;
