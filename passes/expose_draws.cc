@@ -19,7 +19,7 @@
 #include "ir/graph/inner_graph.h"
 #include "ir/graph/scan_form.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/concat.h"
+#include "ir/ops/tensor/shape/concat.h"
 #include "passes/decompose.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/ops/nn/spatial.h"
+#include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/quantized/quantize_filters.h"
 #include "ir/ops/quantized/round_to_levels.h"
 

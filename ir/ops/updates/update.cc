@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/updates/update.h"
 
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
 namespace {
