@@ -14,6 +14,7 @@
 
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 
@@ -32,10 +33,7 @@ bool DropoutDraws(const DropoutAttrs& a, bool training) {
 }
 
 void DropoutTypes(const DropoutAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   if (!t.In(0).known_rank()) return;
   Shape mask = t.In(0);
   for (const int64_t axis : a.axes) {

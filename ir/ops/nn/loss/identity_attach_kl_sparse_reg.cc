@@ -10,6 +10,7 @@
 // − target / m), target the sparseness_target.
 // Source: MXNet 1.9.1 operator/identity_attach_KL_sparse_reg-inl.h.
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
@@ -29,10 +30,7 @@ struct KlSparseRegAttrs {
 };
 
 void KlSparseRegTypes(const KlSparseRegAttrs&, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   if (!t.In(0).known_rank() || t.In(0).rank() < 2) return;
   t.SetIn(1, {t.In(0)[1]});
   t.SetOut(1, {t.In(0)[1]});

@@ -6,15 +6,13 @@
 #include "ir/ops/nn/activation/activation.h"
 #include "ir/ops/nn/loss/loss.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
 
 void RegressionOutputTypes(const RegressionOutputAttrs&, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   const Shape& data = t.In(0);
   if (!data.known() || data.rank() == 0) return;
   if (!t.In(1).known()) {

@@ -22,6 +22,7 @@
 
 #include "ir/ops/nn/activation/softmax.h"
 #include "ir/ops/nn/loss/loss.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
@@ -32,7 +33,7 @@ Shape Without(const Shape& shape, int axis) {
   return dims;
 }
 
-// What MXNet takes as labels of `data`, the one that is inferred first.
+// The shapes of labels that MXNet takes for `data`; the first one is inferred.
 std::vector<Shape> LabelShapes(const SoftmaxOutputAttrs& a, const Shape& data) {
   if (!a.multi_output) return {Without(data, data.rank() - 1), data};
   const Extents spatial(data.dims().begin() + 2, data.dims().end());
@@ -43,10 +44,7 @@ std::vector<Shape> LabelShapes(const SoftmaxOutputAttrs& a, const Shape& data) {
 }
 
 void SoftmaxOutputTypes(const SoftmaxOutputAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   if (!t.Require(data.rank() >= 2, "C1: data has {} axes, expected at least 2",
@@ -87,7 +85,7 @@ Value SoftmaxOutputLoss(const SoftmaxOutputAttrs& a, const Node& node,
                                      "loss");
 }
 
-// What MXNet smooths: one softmax for each sample or position, labels that are
+// MXNet smooths one softmax for each sample or position, whose labels are
 // classes.
 AttrsPtr SmoothedSoftmaxOutput(const SoftmaxOutputAttrs& a, const Node& node,
                                double alpha) {

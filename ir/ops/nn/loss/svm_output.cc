@@ -14,16 +14,14 @@
 #include "ir/ops/nn/loss/loss.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 #include "ir/ops/tensor/indexing/one_hot.h"
 
 namespace mxc {
 namespace {
 
 void SvmOutputTypes(const SvmOutputAttrs&, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   if (!t.In(0).known_rank() || t.In(0).rank() == 0) return;
   Extents label = t.In(0).dims();
   label.pop_back();

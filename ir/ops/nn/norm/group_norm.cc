@@ -13,15 +13,13 @@
 
 #include "ir/ops/nn/norm/moments.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
 
 void GroupNormTypes(const GroupNormAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   if (!t.Require(data.rank() >= 3, "C1: data has {} axes, expected at least 3",
@@ -93,31 +91,14 @@ std::vector<Value> GroupNormGradient(const GroupNormAttrs& a,
   const Value deviation = g.Reshape(g.Out(2), moments);
   const Value normalized = g.Div(
       g.Sub(g.Reshape(g.In(0), full), g.Reshape(g.Out(1), moments)), deviation);
-  std::vector<Value> gradients = g.None();
-  if (g.Needs(0)) {
-    const Value scaled = g.Mul(dy, g.Reshape(g.In(1), parameter));
-    gradients[0] = g.Reshape(
-        NormalizedGradient(g, scaled, normalized, deviation, {2, 3}), data);
-  }
-  const auto summed = [&](Value x, int input) {
-    return g.Reshape(g.SumTo(x, parameter), g.In(input).shape());
-  };
-  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized), 1);
-  if (g.Needs(2)) gradients[2] = summed(dy, 2);
-  return gradients;
+  return NormGradients(g, dy, {normalized, deviation, {2, 3}, parameter});
 }
 
 }  // namespace
 
 MXC_OP(GroupNorm) {
-  return Op<GroupNormAttrs>("GroupNorm")
+  return NormOperator<GroupNormAttrs>("GroupNorm")
       .Doc("normalises groups of channels of each image")
-      .Inputs({{"data"},
-               {"gamma", InputKind::kParameter},
-               {"beta", InputKind::kParameter}})
-      .Outputs({"output", "mean", "std"})
-      .VisibleOutputsOf(
-          [](const GroupNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(GroupNormTypes)
       .FloatsOnly()
       .Meaning(GroupNormMeaning)

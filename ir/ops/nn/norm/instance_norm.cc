@@ -11,15 +11,13 @@
 
 #include "ir/ops/nn/norm/moments.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
 
 void InstanceNormTypes(const InstanceNormAttrs&, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   if (!t.Require(data.rank() >= 3, "C1: data has {} axes, expected at least 3",
@@ -55,22 +53,10 @@ std::vector<Value> InstanceNormGradient(const InstanceNormAttrs& a,
   moments[0] = data[0];
   moments[1] = parameter[1] = data[1];
   for (int axis = 2; axis < data.rank(); ++axis) axes.push_back(axis);
-  const Value dy = g.Head();
   const Value deviation = g.Reshape(g.Sqrt(g.Add(g.Out(2), a.eps)), moments);
   const Value normalized =
       g.Div(g.Sub(g.In(0), g.Reshape(g.Out(1), moments)), deviation);
-  const auto summed = [&](Value x) {
-    return g.Reshape(g.SumTo(x, parameter), {data[1]});
-  };
-  std::vector<Value> gradients = g.None();
-  if (g.Needs(0)) {
-    gradients[0] =
-        NormalizedGradient(g, g.Mul(dy, g.Reshape(g.In(1), parameter)),
-                           normalized, deviation, axes);
-  }
-  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized));
-  if (g.Needs(2)) gradients[2] = summed(dy);
-  return gradients;
+  return NormGradients(g, g.Head(), {normalized, deviation, axes, parameter});
 }
 
 }  // namespace

@@ -12,15 +12,13 @@
 #include <algorithm>
 
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
 
 void L2NormalizationTypes(const L2NormalizationAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   if (!t.In(0).known_rank()) return;
   const Shape& data = t.In(0);
   const int least = a.mode == NormMode::kInstance ? 1 : 3;

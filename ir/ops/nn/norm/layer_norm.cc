@@ -12,15 +12,13 @@
 
 #include "ir/ops/nn/norm/moments.h"
 #include "ir/ops/op.h"
+#include "ir/ops/tensor/elementwise/unary.h"
 
 namespace mxc {
 namespace {
 
 void LayerNormTypes(const LayerNormAttrs& a, TypeInference& t) {
-  t.AllSameDType();
-  t.SetOut(0, t.In(0));
-  if (t.error()) return;
-  t.SetIn(0, t.Out(0));
+  if (!LikeFirstInput(t)) return;
   const Shape& data = t.In(0);
   if (!data.known_rank()) return;
   const int axis = a.axis_of(data.rank());
@@ -61,34 +59,16 @@ std::vector<Value> LayerNormGradient(const LayerNormAttrs& a,
   const int axis = a.axis_of(data.rank());
   Extents parameter(data.rank(), 1);
   parameter[axis] = data[axis];
-  const Value dy = g.Head();
   const Value normalized = g.Div(g.Sub(g.In(0), g.Out(1)), g.Out(2));
-  const auto summed = [&](Value x) {
-    return g.Reshape(g.SumTo(x, parameter), {data[axis]});
-  };
-  std::vector<Value> gradients = g.None();
-  if (g.Needs(0)) {
-    gradients[0] =
-        NormalizedGradient(g, g.Mul(dy, g.Reshape(g.In(1), parameter)),
-                           normalized, g.Out(2), {axis});
-  }
-  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, normalized));
-  if (g.Needs(2)) gradients[2] = summed(dy);
-  return gradients;
+  return NormGradients(g, g.Head(), {normalized, g.Out(2), {axis}, parameter});
 }
 
 }  // namespace
 
 MXC_OP(LayerNorm) {
-  return Op<LayerNormAttrs>("LayerNorm")
+  return NormOperator<LayerNormAttrs>("LayerNorm")
       .Doc("normalises along one axis")
       .Alias({"_npx_layer_norm"})
-      .Inputs({{"data"},
-               {"gamma", InputKind::kParameter},
-               {"beta", InputKind::kParameter}})
-      .Outputs({"output", "mean", "std"})
-      .VisibleOutputsOf(
-          [](const LayerNormAttrs& a) { return a.output_mean_var ? 3 : 1; })
       .Types(LayerNormTypes)
       .FloatsOnly()
       .Meaning(LayerNormMeaning)

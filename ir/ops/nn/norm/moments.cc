@@ -40,4 +40,21 @@ Value NormalizedGradient(GraphBuilder& b, Value dy, Value normalized,
   return b.Div(b.Sub(b.Sub(dy, mean(dy)), along), deviation);
 }
 
+std::vector<Value> NormGradients(GradientBuilder& g, Value dy,
+                                 const NormalizedInput& x) {
+  std::vector<Value> gradients = g.None();
+  if (g.Needs(0)) {
+    const Value scaled = g.Mul(dy, g.Reshape(g.In(1), x.parameter));
+    gradients[0] = g.Reshape(
+        NormalizedGradient(g, scaled, x.normalized, x.deviation, x.axes),
+        g.In(0).shape());
+  }
+  const auto summed = [&](Value terms, int input) {
+    return g.Reshape(g.SumTo(terms, x.parameter), g.In(input).shape());
+  };
+  if (g.Needs(1)) gradients[1] = summed(g.Mul(dy, x.normalized), 1);
+  if (g.Needs(2)) gradients[2] = summed(dy, 2);
+  return gradients;
+}
+
 }  // namespace mxc

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "ir/graph/builder.h"
+#include "ir/ops/op.h"
 #include "ir/program/definition.h"
 
 namespace mxc {
@@ -30,5 +31,28 @@ Moments MomentsOver(const Definition& def, const Extents& axes,
 // `deviation` has extent 1 at `axes`.
 Value NormalizedGradient(GraphBuilder& b, Value dy, Value normalized,
                          Value deviation, const Extents& axes);
+
+// x̂ of output = x̂ · gamma + beta, whose inputs are x, gamma and beta.
+struct NormalizedInput {
+  Value normalized, deviation;
+  Extents axes;       // over which the moments are
+  Extents parameter;  // the extents of gamma and beta that broadcast to x̂
+};
+// The gradients of these inputs; `dy`, that of the output, has the shape of x̂.
+std::vector<Value> NormGradients(GradientBuilder& g, Value dy,
+                                 const NormalizedInput& x);
+
+// Inputs data, gamma and beta, and the outputs mean and std, which
+// output_mean_var shows.
+template <class Attrs>
+Op<Attrs> NormOperator(std::string name) {
+  Op<Attrs> op(std::move(name));
+  op.Inputs({{"data"},
+             {"gamma", InputKind::kParameter},
+             {"beta", InputKind::kParameter}});
+  op.Outputs({"output", "mean", "std"});
+  op.VisibleOutputsOf([](const Attrs& a) { return a.output_mean_var ? 3 : 1; });
+  return op;
+}
 
 }  // namespace mxc

@@ -16,6 +16,14 @@ void SameTypes(TypeInference& t) {
   t.AllSameDType();
 }
 
+bool LikeFirstInput(TypeInference& t) {
+  t.AllSameDType();
+  t.SetOut(0, t.In(0));
+  if (t.error()) return false;
+  t.SetIn(0, t.Out(0));
+  return true;
+}
+
 Op<> UnaryOperator(std::string name, std::string doc, UnaryFunction f,
                    Arithmetic arithmetic) {
   Op<> op(std::move(name));
