@@ -8,6 +8,7 @@
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/linalg/linalg_extractdiag.h"
 #include "ir/ops/tensor/linalg/linalg_makediag.h"
+#include "ir/ops/tensor/linalg/triangle.h"
 
 namespace mxc {
 namespace {
@@ -16,14 +17,7 @@ void ExtractDiagTypes(const ExtractDiagAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& a = t.In(0);
-  const int rank = a.rank();
-  if (!t.Require(rank >= 2 && a[rank - 2] == a[rank - 1],
-                 "C1: A has shape {}, expected square matrices", ToString(a)) ||
-      !t.Require(std::abs(attrs.offset) < a[rank - 1],
-                 "C2: there is no diagonal {} in matrices of {} x {}",
-                 attrs.offset, a[rank - 1], a[rank - 1])) {
-    return;
-  }
+  if (!RequireDiagonal(a, attrs.offset, t)) return;
   Extents dims(a.dims().begin(), a.dims().end() - 1);
   dims.back() -= std::abs(attrs.offset);
   t.SetOut(0, Shape(dims));

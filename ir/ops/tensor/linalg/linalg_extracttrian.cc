@@ -14,15 +14,7 @@ void ExtractTrianTypes(const TriangleAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   if (!t.In(0).known()) return;
   const Shape& a = t.In(0);
-  const int rank = a.rank();
-  if (!t.Require(rank >= 2 && a[rank - 2] == a[rank - 1] &&
-                     a[rank - 1] < (int64_t{1} << 30),
-                 "C1: A has shape {}, expected square matrices", ToString(a)) ||
-      !t.Require(std::abs(attrs.offset) < a[rank - 1],
-                 "C2: there is no diagonal {} in matrices of {} x {}",
-                 attrs.offset, a[rank - 1], a[rank - 1])) {
-    return;
-  }
+  if (!RequireDiagonal(a, attrs.offset, t)) return;
   Extents dims(a.dims().begin(), a.dims().end() - 1);
   dims.back() = TriangleSize(dims.back() - std::abs(attrs.offset));
   t.SetOut(0, Shape(dims));

@@ -23,6 +23,10 @@ struct TriangleAttrs {
 MXC_ATTRS(LinalgExtracttrian, TriangleAttrs);
 MXC_ATTRS(LinalgMaketrian, TriangleAttrs);
 
+// C1  A holds square matrices
+// C2  |offset| < n: there is such a diagonal
+bool RequireDiagonal(const Shape& a, int64_t offset, TypeInference& t);
+
 // The elements of a triangle with `rows` rows.
 int64_t TriangleSize(int64_t rows);
 
