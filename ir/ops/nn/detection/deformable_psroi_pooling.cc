@@ -30,10 +30,7 @@ struct DeformablePsRoiAttrs {
 
   void Describe(Fields& f) {
     constexpr double kMost = 1 << 12;
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
+    DescribeSpatialScale(f, spatial_scale);
     f("output_dim", output_dim)
         .Required()
         .Range(1, 1 << 24)

@@ -20,10 +20,7 @@ struct PsRoiPoolingAttrs {
   int64_t group_size = 0;
 
   void Describe(Fields& f) {
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
+    DescribeSpatialScale(f, spatial_scale);
     f("output_dim", output_dim)
         .Required()
         .Range(1, 1 << 24)

@@ -7,6 +7,13 @@
 
 namespace mxc {
 
+void DescribeSpatialScale(Fields& f, double& scale) {
+  f("spatial_scale", scale)
+      .Required()
+      .Range(0, 1)
+      .Doc("from rois' coordinates to cells");
+}
+
 bool RoiTypes(TypeInference& t) {
   const Shape &data = t.In(0), &rois = t.In(1);
   t.SetInDType(1, t.InDType(0));

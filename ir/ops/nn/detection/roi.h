@@ -13,6 +13,9 @@
 
 namespace mxc {
 
+// The attribute spatial_scale.
+void DescribeSpatialScale(Fields& f, double& scale);
+
 // Requires these shapes, under the label "C1". False when a shape is not known
 // yet, or is illegal.
 bool RoiTypes(TypeInference& t);

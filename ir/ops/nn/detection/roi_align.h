@@ -16,10 +16,7 @@ struct RoiAlignAttrs {
 
   void Describe(Fields& f) {
     f("pooled_size", pooled_size).Required().Doc("(h, w)");
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
+    DescribeSpatialScale(f, spatial_scale);
     f("sample_ratio", sample_ratio)
         .Range(-1048576, 1023)
         .Doc("points along a side of a part");

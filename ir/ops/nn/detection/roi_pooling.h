@@ -2,8 +2,7 @@
 // States the attributes of ROIPooling.
 #pragma once
 
-#include "ir/graph/fields.h"
-#include "ir/ops/operators.h"
+#include "ir/ops/nn/detection/roi.h"
 
 namespace mxc {
 
@@ -13,10 +12,7 @@ struct RoiPoolingAttrs {
 
   void Describe(Fields& f) {
     f("pooled_size", pooled_size).Required().Doc("(h, w)");
-    f("spatial_scale", spatial_scale)
-        .Required()
-        .Range(0, 1)
-        .Doc("from rois' coordinates to cells");
+    DescribeSpatialScale(f, spatial_scale);
   }
 };
 MXC_ATTRS(ROIPooling, RoiPoolingAttrs);
