@@ -18,6 +18,7 @@
 
 #include "ir/ops/nn/meaning_gradient.h"
 #include "ir/ops/nn/spatial/bilinear.h"
+#include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/shape/swap_axis.h"
 
@@ -60,13 +61,7 @@ int64_t ResizedExtent(const BilinearResizeAttrs& a, int d, int64_t in) {
 
 void BilinearResizeTypes(const BilinearResizeAttrs& a, TypeInference& t) {
   t.AllSameDType();
-  for (int k = 0; k < t.inputs(); ++k) {
-    if (!t.In(k).known_rank()) return;
-    if (!t.Require(t.In(k).rank() == 4, "C1: input {} has {} axes, expected 4",
-                   k, t.In(k).rank())) {
-      return;
-    }
-  }
+  if (!RequireImages(t)) return;
   const Shape& data = t.In(0);
   Shape output = data;
   for (int d = 0; d < 2; ++d) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "ir/ops/nn/meaning_gradient.h"
+#include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/op.h"
 
 namespace mxc {
@@ -58,13 +59,7 @@ int64_t CropStart(const CropAttrs& a, int d, int64_t in, int64_t out) {
 void CropTypes(const CropAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
   t.SetInDType(0, t.OutDType(0));
-  for (int k = 0; k < t.inputs(); ++k) {
-    if (!t.In(k).known_rank()) return;
-    if (!t.Require(t.In(k).rank() == 4, "C1: input {} has {} axes, expected 4",
-                   k, t.In(k).rank())) {
-      return;
-    }
-  }
+  if (!RequireImages(t)) return;
   const Shape& data = t.In(0);
   Shape output = data;
   for (int d = 0; d < 2; ++d) {

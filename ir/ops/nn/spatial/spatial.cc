@@ -81,4 +81,15 @@ std::optional<std::string> CheckWindow(const Extents& kernel,
   return std::nullopt;
 }
 
+bool RequireImages(TypeInference& t) {
+  for (int k = 0; k < t.inputs(); ++k) {
+    if (!t.In(k).known_rank()) return false;
+    if (!t.Require(t.In(k).rank() == 4, "C1: input {} has {} axes, expected 4",
+                   k, t.In(k).rank())) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace mxc

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/graph/operator.h"
 #include "ir/program/expr.h"
 #include "ir/program/program.h"
 
@@ -37,6 +38,9 @@ bool LayoutFits(std::string_view layout, int rank);
 
 // `given`, or `fill` for each axis when it is empty.
 Extents OrFill(const Extents& given, int rank, int64_t fill);
+
+// C1  every input has 4 axes. False, too, while one has an unknown rank.
+bool RequireImages(TypeInference& t);
 
 // C1  kernel has 1 to 3 entries, all positive
 // C2  stride, dilate and pad are empty or have an entry for each of kernel's;
