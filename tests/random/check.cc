@@ -14,6 +14,7 @@
 
 #include "frontend/frontend.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/contraction.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
 #include "tests/cases/other_machine.h"
