@@ -267,7 +267,7 @@ class ElementwiseFusion {
     });
   }
 
-  // What was absorbed last ran first.
+  // The step that was absorbed last ran first.
   void Name() {
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       Step& step = program_.steps[s];

@@ -10,8 +10,8 @@
 //   keys[:1024] ─► … batch_dot ─────────────────┘
 //
 // What is copied ends where no shape tells how many rows there are. That nothing
-// follows from rows that are not filled is what ir/ops/nn/sequence/cache.cc asks of
-// networks: a text's last stream may have left anything in them.
+// follows from rows that are not filled is what ir/ops/nn/sequence/cache.cc
+// asks of networks: a text's last stream may have left anything in them.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>

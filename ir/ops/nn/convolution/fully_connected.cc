@@ -135,7 +135,7 @@ void FullyConnectedTypes(const FullyConnectedAttrs& a, TypeInference& t) {
   if (floats) FullyConnectedShapes(a, t);
 }
 
-// Of matrices: data [rows, K], head [rows, num_hidden].
+// By products of matrices: data [rows, K], head [rows, num_hidden].
 std::vector<Value> FullyConnectedGradient(const FullyConnectedAttrs&,
                                           GradientBuilder& g) {
   const Shape& weight = g.In(1).shape();

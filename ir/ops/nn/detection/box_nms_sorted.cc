@@ -163,7 +163,7 @@ class BoxNms {
   ProcedureBuilder& p_;
   const int64_t boxes_, columns_, most_;
   const DType type_;
-  // Of the candidates, by score: their rows, whether they stay, what they are.
+  // The candidates' rows, by score, whether each stays, and its class.
   const ProcedureArray places_, stays_, classes_;
   const ProcedureArray sides_;  // low x, low y, high x, high y
   const ProcedureArray areas_;

@@ -45,7 +45,7 @@ class ProposalNms {
 
  private:
   Expr Literal(double value) const { return Constant(value, type_); }
-  // Of the i-th box by score.
+  // A number of the i-th box by score.
   Expr Number(const Expr& i, int column) const {
     const Expr row = Cast(p_.In(1)(image_, i), DType::kI64);
     return Cast(p_.In(0)(image_, row, column), type_);

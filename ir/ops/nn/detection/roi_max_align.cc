@@ -29,7 +29,7 @@ void RoiMaxAlignTypes(const RoiAlignAttrs& a, TypeInference& t) {
   for (int k = 1; k < 3; ++k) t.SetOut(k, t.Out(0));
 }
 
-// What a cell contributes to a point.
+// The contribution of a cell to a point.
 struct Contribution {
   Expr number;  // row-major, in the image
   Expr share, value;

@@ -27,8 +27,8 @@ void PoolingGradientTypes(const PoolingGradientAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
 }
 
-// What the window of the output's element `at` passes to data's element `i`,
-// which is cell `cell` of its kernel.
+// The gradient that the window of the output's element `at` passes to data's
+// element `i`, which is cell `cell` of its kernel.
 Expr PoolingPassed(const PoolingGradientAttrs& a, const Definition& def,
                    const std::vector<Expr>& i, const std::vector<Expr>& at,
                    const Expr& cell) {

@@ -63,7 +63,7 @@ class RnnForward {
     return b_.Op<op::ElemwiseMul>({x, y}, Numbered("elemwise_mul"));
   }
 
-  // Of every step and sequence, 1 where the sequence is not over, else 0.
+  // For every step and sequence 1 where the sequence is not over, else 0.
   Value Begun() {
     const DType dtype = node_.inputs[0].type().dtype;
     const Value lengths =

@@ -46,11 +46,11 @@ class RnnBackward {
   }
 
  private:
-  // What one step hands to the one before it in its direction.
+  // Gradients that one step hands to the one before it in its direction.
   struct Carried {
     Value hidden, cell;
   };
-  // Of all steps, f[T·N, …].
+  // The gates of all steps, f[T·N, …].
   struct Gates {
     Value input, recurrent, hidden;
   };
@@ -110,7 +110,8 @@ class RnnBackward {
   static Value Begun(Value value, Value begun, GraphBuilder& b) {
     return begun ? b.Mul(value, begun) : value;
   }
-  // What passes by the steps behind a sequence's end, added to `value`.
+  // Adds to `value` the gradient that passes by the steps behind a sequence's
+  // end.
   static Value PastEnd(Value value, Value carried, Value begun,
                        GraphBuilder& b) {
     return begun ? b.Add(value, b.Mul(carried, b.Sub(1.0, begun))) : value;

@@ -13,8 +13,8 @@
 namespace mxc {
 namespace {
 
-// What a cell does in one step, as the turn of a repeat. Where it trains, what
-// the gradient needs comes out of every turn.
+// A step of a cell, as the turn of a repeat. Where it trains, the values that
+// the gradient needs come out of every turn.
 class RnnTurn {
  public:
   // `begun`: as in RnnParts, or empty.
@@ -132,12 +132,12 @@ class RnnTurn {
     if (keeps_) kept_.emplace_back(scan_.Stack(value), place);
   }
 
-  // Of the states of all steps.
+  // The states of all steps.
   struct States {
     Value handed, handed_on;
   };
 
-  // Of the history of a carry, [T + 1, N, length].
+  // Cuts the history of a carry, [T + 1, N, length].
   States StatesOf(Value history) {
     const int64_t steps = history.shape()[0] - 1;
     const Value low = outside_.SliceAxis(history, 0, 0, steps);

@@ -105,7 +105,7 @@ class GridReader {
   Expr Read() { return Blended({}, Constant(1, DType::kBool)); }
 
  private:
-  // Of cells whose first axes are chosen.
+  // Blends the cells whose first axes are chosen.
   Expr Blended(std::vector<Expr> cells, const Expr& inside) {
     const auto d = static_cast<int>(cells.size());
     if (d == count_) return Cell(std::move(cells), inside);

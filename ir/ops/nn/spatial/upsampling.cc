@@ -83,7 +83,7 @@ void UpSamplingTypes(const UpSamplingAttrs& a, TypeInference& t) {
   t.SetOut(0, {data[0], data[1], data[2] * a.scale, data[3] * a.scale});
 }
 
-// Of the deconvolution that bilinear is.
+// The geometry of the deconvolution that bilinear upsampling is.
 ConvolutionGeometry BilinearGeometry(const UpSamplingAttrs& a,
                                      const Shape& data) {
   const int64_t kernel = BilinearKernel(a), pad = a.scale / 2;

@@ -12,7 +12,7 @@ int BitsOf(const Expr& x) { return static_cast<int>(8 * SizeOf(x->dtype)); }
 
 bool HasSign(const Expr& x) { return LeastInteger(x->dtype) < 0; }
 
-// Whether a shift by so much leaves any of the bits.
+// True where a shift by so much leaves any of the bits.
 Expr IsWithin(const Expr& by) {
   return by >= Lit(0, by) && by < Lit(BitsOf(by), by);
 }

@@ -8,8 +8,8 @@
 namespace mxc {
 namespace {
 
-// Of Euclid's algorithm on numbers of 64 bits: consecutive Fibonacci numbers
-// take the most.
+// Euclid's algorithm takes the most on consecutive Fibonacci numbers of 64
+// bits.
 constexpr int64_t kMostDivisions = 92;
 
 Expr LcmOperand(const ProcedureBuilder& p, int input,

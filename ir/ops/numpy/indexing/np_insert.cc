@@ -59,7 +59,7 @@ std::optional<PlaceRange> StatedPlaces(const NpInsertAttrs& a, InsertAt at,
   return PlaceRange{index < 0 ? index + n : index, 1, 1};
 }
 
-// Of shapes that are known; with `t` nullptr of such as passed before.
+// The shapes are known; with `t` nullptr they passed before.
 std::optional<Insertion> InsertionOf(const NpInsertAttrs& a, InsertAt at,
                                      const std::vector<Shape>& inputs,
                                      TypeInference* t) {
@@ -223,19 +223,22 @@ Value TakePlaces(GraphBuilder& b, Value data, int axis, const Extents& places) {
   return b.Op<op::Take>({data, PlacesConstant(b, places)}, {.axis = axis});
 }
 
-// _npi_insert_scalar: before one index: values, of which the first axis counts along axis.
+// _npi_insert_scalar: before one index: values, of which the first axis counts
+// along axis.
 // C1 … C6: see np_insert.h
 MXC_OP(NpiInsertScalar) {
   return NpInsertOperator("_npi_insert_scalar", InsertAt::kIndex);
 }
 
-// _npi_insert_slice: one value before each index of a slice, or all before its only one.
+// _npi_insert_slice: one value before each index of a slice, or all before its
+// only one.
 // C1 … C6: see np_insert.h
 MXC_OP(NpiInsertSlice) {
   return NpInsertOperator("_npi_insert_slice", InsertAt::kSlice);
 }
 
-// _npi_insert_tensor: one value before each index of obj, or all before its only one.
+// _npi_insert_tensor: one value before each index of obj, or all before its
+// only one.
 // C1 … C5: see np_insert.h
 MXC_OP(NpiInsertTensor) {
   return NpInsertOperator("_npi_insert_tensor", InsertAt::kTensor);

@@ -44,7 +44,7 @@ std::vector<std::string> UniqueOutputs(const UniqueAttrs& a) {
   return names;
 }
 
-// Of outputs, one of them rows.
+// Types of the outputs, one of which is rows.
 void RowTypes(const UniqueAttrs& a, TypeInference& t) {
   t.SetOut(0, t.In(0));
   const Shape& data = t.In(0);

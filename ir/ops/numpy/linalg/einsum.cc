@@ -16,7 +16,7 @@ bool Has(std::string_view letters, char letter) {
   return letters.find(letter) != std::string_view::npos;
 }
 
-// Those of `letters` for which `keep` holds, each once.
+// The letters for which `keep` holds, each once.
 template <class F>
 Letters Filtered(std::string_view letters, F keep) {
   Letters found;

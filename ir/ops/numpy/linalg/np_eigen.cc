@@ -21,8 +21,8 @@ std::vector<Value> Eigen(const EigenAttrs& attrs, const Node& node,
   return {found[1], Transposed(b, found[0])};
 }
 
-// _npi_eigh: numpy.linalg.eigh; see np_eigen.h. Of each eigenvector the greatest
-// element is positive.
+// _npi_eigh: numpy.linalg.eigh; see np_eigen.h. The greatest element of
+// each eigenvector is positive.
 MXC_OP(NpiEigh) {
   return Op<EigenAttrs>("_npi_eigh")
       .Doc("numpy.linalg.eigh")

@@ -6,8 +6,8 @@
 namespace mxc {
 namespace {
 
-// What uniform numbers, which are multiples of 2^-24, are at least instead of 0:
-// the middle of those that are rounded to 0.
+// Stands for 0 among uniform numbers, which are multiples of 2^-24: the middle
+// of those that are rounded to 0.
 constexpr double kAboveZero = 2.98023224e-08;
 
 // NumPy's broadcasting of known shapes; nullopt: they do not fit.

@@ -36,7 +36,7 @@ Op<NpReductionAttrs> NpExtremum(std::string name, std::string doc,
       });
 }
 
-// Whether all are true: the least truth value; whether any is: the greatest.
+// All are true where the least truth value is, any is where the greatest is.
 Op<NpTruthAttrs> NpTruth(std::string name, std::string doc, ReduceOp reduce) {
   Op<NpTruthAttrs> op(std::move(name));
   op.Doc(std::move(doc));

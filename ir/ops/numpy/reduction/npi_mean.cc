@@ -4,7 +4,7 @@
 namespace mxc {
 namespace {
 
-// Of whole numbers it is f32.
+// The mean of whole numbers is f32.
 void NpiMeanTypes(const NpReductionAttrs& attrs, TypeInference& t) {
   const DType given = t.InDType(0);
   NpReductionAttrs promoted = attrs;

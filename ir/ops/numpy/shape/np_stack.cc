@@ -81,7 +81,8 @@ MXC_OP(NpiVstack) {
       [](int) { return 0; });
 }
 
-// _npi_dstack: inputs along axis 2, a vector of n as (1, n, 1), a matrix as (m, n, 1).
+// _npi_dstack: inputs along axis 2, a vector of n as (1, n, 1), a matrix as (m,
+// n, 1).
 MXC_OP(NpiDstack) {
   return NpStackOperator(
       "_npi_dstack", "numpy.dstack",
@@ -93,7 +94,8 @@ MXC_OP(NpiDstack) {
       [](int) { return 2; });
 }
 
-// _npi_column_stack: inputs beside each other: along axis 1, a vector as a column.
+// _npi_column_stack: inputs beside each other: along axis 1, a vector as a
+// column.
 MXC_OP(NpiColumnStack) {
   return NpStackOperator(
       "_npi_column_stack", "numpy.column_stack",

@@ -183,7 +183,7 @@ bool AllKnown(const ScanAttrs::Types& types) {
          std::ranges::all_of(types.outputs, known);
 }
 
-// Of the scan, given those of a turn.
+// Sets the types of the scan, given those of a turn.
 void SetTypes(const ScanAttrs& a, const ScanAttrs::Types& types,
               TypeInference& t) {
   const auto stacked = [](int64_t slices, const Shape& shape) {

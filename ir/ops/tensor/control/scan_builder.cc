@@ -84,7 +84,7 @@ void ScanBuilder::TakeConstantsOut() {
   body_.ReplaceUses(outside);
 }
 
-// Of the slices and of what is whole.
+// Drops the slices, and the whole inputs, that no turn reads.
 void ScanBuilder::DropUnread() {
   std::set<const Node*> read;
   for (const Node* node : body_.TopologicalOrder()) {

@@ -39,7 +39,8 @@ class BackwardScan {
   }
 
  private:
-  // Of a history, [turns + 1, dims…]: what the turns were handed, or handed on.
+  // The part of a history, [turns + 1, dims…], that the turns were handed, or
+  // that they handed on.
   Value Part(Value all, bool handed_on) {
     const int64_t begin = handed_on != form_.reversed ? 1 : 0;
     return g_.SliceAxis(all, 0, begin, begin + form_.turns);
@@ -98,7 +99,7 @@ class BackwardScan {
     return outputs;
   }
 
-  // What arrives at the outputs of a turn.
+  // The gradients that arrive at the outputs of a turn.
   std::vector<HeadGradient> Heads(const std::vector<Value>& outputs) {
     carries_.resize(static_cast<size_t>(carried_));
     std::vector<HeadGradient> heads;
@@ -132,7 +133,7 @@ class BackwardScan {
     return *std::move(gradients);
   }
 
-  // Those of whole inputs are added, turn by turn.
+  // The gradients of whole inputs are added, turn by turn.
   std::vector<Value> Collect(const std::vector<Value>& gradients) {
     std::vector<std::pair<int, size_t>> sums, stacks;  // input, place
     size_t carries = 0;

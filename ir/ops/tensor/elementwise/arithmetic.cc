@@ -90,7 +90,7 @@ Expr Modulo(Expr a, Expr b) {
   return Select(IsTrue(b), a % b, Constant(0, a->dtype));
 }
 Expr Power(Expr a, Expr b) {
-  // Of integers it is rounded: f64 may be just below.
+  // The power of integers is rounded: f64 may be just below.
   if (!IsFloat(a->dtype)) return Pow(a, b);
   return Widened(a, b, [](Expr x, Expr y) { return Pow(x, y); });
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons: 1 where the condition holds, else 0, in the type of the operands.
-// Each is three rows: of two tensors of one shape, with broadcasting, of a tensor
-// and a number.
+// Comparisons: 1 where the condition holds, else 0, in the type of the
+// operands. Each is three rows: of two tensors of one shape, with broadcasting,
+// of a tensor and a number.
 #include "ir/ops/tensor/elementwise/binary.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
 

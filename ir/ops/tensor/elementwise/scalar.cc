@@ -6,7 +6,7 @@
 namespace mxc {
 namespace {
 
-// Of data of integers and a number that is none: f64, as NumPy has it.
+// Data of integers and a number that is none give f64, as NumPy has it.
 void ScalarTypes(const ScalarAttrs& attrs, TypeInference& t) {
   const DType given = t.InDType(0);
   if (attrs.is_int || IsFloat(given)) return SameTypes(t);

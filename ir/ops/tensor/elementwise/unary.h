@@ -26,8 +26,9 @@ Expr InFloat(const Expr& x, const UnaryFunction& f);
 
 // One input and one output of one shape and one element type.
 void SameTypes(TypeInference& t);
-// Output 0 has the shape of input 0, and all have one element type; other inputs
-// have shapes of their own. Returns false where what is known contradicts that.
+// Output 0 has the shape of input 0, and all have one element type; other
+// inputs have shapes of their own. Returns false where what is known
+// contradicts that.
 bool LikeFirstInput(TypeInference& t);
 
 Op<> UnaryOperator(std::string name, std::string doc, UnaryFunction f,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pictures that are mirrored, or whose colours change, by chance: a row for each.
+// Pictures that are mirrored, or whose colours change, by chance: a row for
+// each.
 // C1: see image_color.h
 #include "ir/ops/tensor/image/image_color.h"
 

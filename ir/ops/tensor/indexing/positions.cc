@@ -6,7 +6,7 @@
 namespace mxc {
 namespace {
 
-// Of integers from 0 on that the type holds exactly.
+// How many integers from 0 on the type holds exactly.
 int64_t ExactIntegers(DType dtype) {
   switch (dtype) {
     case DType::kF64:

@@ -158,7 +158,7 @@ class ScatterAlongGradient {
         g_.Op<op::NpiGreaterEqualScalar>({positions_}, {.scalar = 0});
     return And(low, g_.Op<op::NpiLessScalar>({positions_}, {.scalar = n}));
   }
-  // Whether a value is the last that was written to its place.
+  // 1 where a value is the last that was written to its place.
   Value Stays() {
     const auto count = static_cast<double>(values_.shape()[axis_]);
     const Value number = Spread(g_.Op<op::Arange>(

@@ -82,7 +82,7 @@ ComplexValue Turned(GraphBuilder& b, const ComplexValue& x) {
   });
 }
 
-// Of [rows, n].
+// Transforms each row of [rows, n].
 ComplexValue TransformRows(GraphBuilder& b, const ComplexValue& x,
                            bool inverse) {
   const Shape shape = x.real.shape();

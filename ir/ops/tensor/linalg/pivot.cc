@@ -39,7 +39,7 @@ void PivotMeaning(const PivotAttrs& attrs, Definition& def) {
   };
   const Expr greatest =
       over(ReduceOp::kMax, [&](const auto& r) { return size(r[0]); });
-  // Of NaN none is the greatest.
+  // Among NaN there is no greatest.
   const Expr first = over(ReduceOp::kMin, [&](const auto& r) {
     return Select(size(r[0]) == greatest, r[0], rows);
   });

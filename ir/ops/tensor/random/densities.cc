@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Densities of distributions, a row for each: the logarithm, of samples and of
-// parameters that broadcast with them. Types and constraints: density.h. The one
-// over vectors is random_pdf_dirichlet.cc.
+// parameters that broadcast with them. Types and constraints: density.h. The
+// one over vectors is random_pdf_dirichlet.cc.
 #include <numbers>
 
 #include "ir/ops/tensor/random/density.h"

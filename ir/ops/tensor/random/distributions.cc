@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers drawn from distributions. Each distribution is three rows: with
-// parameters that are attributes and a stated shape (_random_…), the same with the
-// shape of the input (…_like), and with a tensor of parameters (_sample_…).
+// parameters that are attributes and a stated shape (_random_…), the same with
+// the shape of the input (…_like), and with a tensor of parameters (_sample_…).
 #include "ir/ops/tensor/random/sampling.h"
 
 namespace mxc {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // _philox_thinned: numbers of events of a mean below kPtrsMean; our own
-// operator, see draws.h. Of so many events at kPtrsMean each is kept with the
+// operator, see draws.h. Each of the events at kPtrsMean is kept with the
 // probability that leaves as many as wanted: the kept ones are of Poisson's
 // distribution, too.
 //   state   i64[2]               seed, counter

@@ -28,8 +28,8 @@ void MultinomialTypes(const MultinomialAttrs& attrs, TypeInference& t) {
   for (int i = 0; i < t.outputs(); ++i) t.SetOut(i, Shape(dims));
 }
 
-// Of `rows` rows of `draws` draws each: how many sums of the first
-// probabilities the number drawn is not below.
+// The class drawn is how many sums of the first probabilities the number drawn
+// is not below, for `rows` rows of `draws` draws each.
 std::vector<Value> MultinomialParts(const MultinomialAttrs& attrs,
                                     const Node& node, GraphBuilder& b) {
   const Value data = node.inputs[0];
@@ -59,7 +59,7 @@ std::vector<Value> MultinomialParts(const MultinomialAttrs& attrs,
   return outputs;
 }
 
-// Of log_prob alone: head / probability for each class drawn.
+// log_prob alone has a gradient: head / probability for each class drawn.
 std::vector<Value> MultinomialGradient(const MultinomialAttrs& attrs,
                                        GradientBuilder& g) {
   if (!attrs.get_prob || !g.HasHead(1)) return g.None();

@@ -18,15 +18,16 @@ Expr Word(uint32_t bits) {
   return Constant(static_cast<double>(bits), DType::kU32);
 }
 
-// Of the key of an element.
+// How many bits the key of an element has.
 int KeyBits(DType dtype) {
   if (dtype == DType::kBool) return 1;
   const int bits = static_cast<int>(8 * SizeOf(dtype));
   return IsFloat(dtype) ? std::max(bits, kWordBits) : bits;
 }
 
-// Of IEEE's formats: bits of negative numbers are turned around, which are in
-// descending order, and those of the others put behind them.
+// The key of a float in IEEE's formats: the bits of negative numbers, which are
+// in descending order, are turned around, and those of the others put behind
+// them.
 std::vector<Expr> KeyOfFloat(const Expr& given) {
   // -0 is as large as 0.
   const Expr x = Select(given == Lit(0, given), Lit(0, given), given);
