@@ -20,8 +20,8 @@
 #include "tests/cases/other_machine.h"
 #include "tests/support/levels.h"
 #include "tools/driver/network.h"
-#include "tools/step_runner.h"
-#include "tools/verify_steps.h"
+#include "tools/verify/step_runner.h"
+#include "tools/verify/verify_steps.h"
 
 namespace mxc::random {
 namespace {
