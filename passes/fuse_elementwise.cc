@@ -194,6 +194,7 @@ class ElementwiseFusion {
         absorbed_(program.steps.size()) {
     // Steps are copied again and again; what they come from is not.
     for (Step& step : program.steps) {
+      numbers_.push_back(IsNumber(step));
       origins_.push_back(std::move(step.origins));
       names_.push_back(std::move(step.name));
     }
@@ -267,11 +268,22 @@ class ElementwiseFusion {
     });
   }
 
-  // The step that was absorbed last ran first.
+  // Returns whether the step makes but single numbers.
+  bool IsNumber(const Step& step) const {
+    return std::ranges::all_of(step.outputs, [&](int b) {
+      return program_.buffers[b].type.shape.elements() == 1;
+    });
+  }
+
+  // The step that was absorbed last ran first. A number that many steps read, such as a
+  // rate, says nothing about where they come from.
   void Name() {
     for (size_t s = 0; s < program_.steps.size(); ++s) {
       Step& step = program_.steps[s];
       if (StepUses::IsEmptyPlace(step)) continue;
+      if (!numbers_[s]) {
+        std::erase_if(absorbed_[s], [&](int a) { return numbers_[a]; });
+      }
       if (absorbed_[s].empty()) {
         step.origins = origins_[s];
         step.name = names_[s];
@@ -289,10 +301,12 @@ class ElementwiseFusion {
   Program& program_;
   const double step_cost_;
   StepUses uses_;
-  // By step: where it came from, its name, and what it absorbed, in order.
+  // By step: where it came from, its name, and what it absorbed, in order;
+  // whether it makes but single numbers.
   std::vector<std::vector<std::string>> origins_;
   std::vector<std::string> names_;
   std::vector<std::vector<int>> absorbed_;
+  std::vector<bool> numbers_;
 };
 
 }  // namespace

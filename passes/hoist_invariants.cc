@@ -69,6 +69,7 @@ class Hoisting {
     for (int& b : inner.outputs) b = OutsideOf(b);
     inner.name = step_.name + "/" + inner.name;
     inner.origins = step_.origins;
+    inner.backward = step_.backward;
     inner.loc = step_.loc;
     return inner;
   }

@@ -93,8 +93,10 @@ class LayoutCopies {
   }
 
   Step LayoutCopy(const Step& near, int from, int to) const {
-    return CopyStep(program_, from, to, near.name + "/layout", near.origins,
-                    near.loc);
+    Step copy = CopyStep(program_, from, to, near.name + "/layout",
+                         near.origins, near.loc);
+    copy.backward = near.backward;
+    return copy;
   }
 
   // Where an operand is not as the kernel asks, the step reads a copy that is;

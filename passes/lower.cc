@@ -34,6 +34,7 @@
 #include "passes/lower_branch.h"
 #include "passes/lower_repeat.h"
 #include "passes/passes.h"
+#include "passes/run_order.h"
 #include "passes/step_operands.h"
 #include "passes/step_readers.h"
 
@@ -46,27 +47,10 @@ Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
 
 constexpr size_t kMostOutputs = 64;  // of a step
 
-// The topological order, all of one micro-batch before the next one begins: then
-// activations of two are not there at once.
-std::vector<Node*> PartByPart(const Graph& graph) {
-  std::vector<Node*> order = graph.TopologicalOrder();
-  std::unordered_map<const Node*, int> last;  // part that a node depends on
-  for (const Node* node : order) {
-    int part = node->part;
-    for (const Value& input : node->inputs) {
-      part = std::max(part, last.at(input.node));
-    }
-    last.emplace(node, part);
-  }
-  std::ranges::stable_sort(order, {},
-                           [&](const Node* node) { return last.at(node); });
-  return order;
-}
-
 class Lowering {
  public:
   Lowering(const Graph& graph, PassContext& context)
-      : graph_(graph), context_(context), order_(PartByPart(graph)) {}
+      : graph_(graph), context_(context), order_(RunOrder(graph)) {}
 
   Result<Program> Run() {
     program_.name = graph_.name;
@@ -176,6 +160,7 @@ class Lowering {
     step.name = fmt::format("{}", fmt::join(step.origins, "+"));
     step.loc = node.loc;
     step.part = node.part;
+    step.backward = node.backward;
     for (const Value& input : node.inputs) {
       step.inputs.push_back(BufferOf(input));
     }

@@ -158,6 +158,7 @@ class RepeatLowering {
     Step step;
     step.name = program_.buffers[to].name;
     step.origins = step_.origins;
+    step.backward = step_.backward;
     step.loc = step_.loc;
     step.inputs = {from};
     if (count_ >= 0) step.inputs.push_back(count_);

@@ -62,6 +62,7 @@ Result<bool> MergeCommonSubexpressions(Graph& graph, PassContext&) {
     const auto [entry, added] = first.try_emplace(std::move(key), node);
     if (added) continue;
     if (entry->second->part != node->part) entry->second->part = -1;  // of all
+    entry->second->backward &= node->backward;
     for (size_t i = 0; i < node->types.size(); ++i) {
       const int output = static_cast<int>(i);
       replaced.Add(node->out(output), entry->second->out(output));

@@ -9,6 +9,13 @@
 //      x[part 1] ─► network ─► y1, g1
 //      y = y0, y1 … joined      gradient of w = (g0 + g1) + …
 //
+// A gradient that is one product over rows, gᵀ·x, is one product over the rows of
+// all parts where these are fewer numbers than the weight has: neither is the
+// weight's gradient read and written again for each part, nor is it there from
+// the first one on.
+//
+//   gradient of w = (g0, g1 … joined)ᵀ · (x0, x1 … joined)
+//
 // A state goes from part to part; of the loss the mean is taken. Each part draws
 // random numbers of its own: they follow from the names of nodes.
 #include <fmt/format.h>
@@ -20,6 +27,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/copy.h"
 #include "ir/ops/operators.h"
+#include "ir/ops/tensor/linalg/dot.h"
 #include "passes/passes.h"
 
 namespace mxc {
@@ -45,6 +53,7 @@ class Parts {
     const std::vector<Update> updates = graph_.updates;
     std::vector<std::vector<Value>> parts_of_outputs(outputs.size());
     std::vector<Value> next(updates.size());
+    std::vector<std::vector<Value>> products(updates.size());  // of the parts
     for (int part = 0; part < count_; ++part) {
       ValueCopier copier(graph_, [&](Value from) { return At(from, part); });
       for (size_t i = 0; i < outputs.size(); ++i) {
@@ -52,12 +61,21 @@ class Parts {
       }
       for (size_t i = 0; i < updates.size(); ++i) {
         const Value value = copier.Copy(updates[i].next);
-        next[i] = IsGradient(updates[i]) ? Sum(next[i], value) : value;
+        if (!IsGradient(updates[i])) {
+          next[i] = value;
+        } else if (IsProductOfFewRows(value)) {
+          products[i].push_back(value);
+        } else {
+          next[i] = Sum(next[i], value);
+        }
       }
       Name(part);
       for (size_t i = 0; i < updates.size(); ++i) {
         if (!IsGradient(updates[i])) now_[updates[i].variable] = next[i];
       }
+    }
+    for (size_t i = 0; i < updates.size(); ++i) {
+      if (!products[i].empty()) next[i] = ProductOfAllRows(products[i]);
     }
     for (size_t i = 0; i < outputs.size(); ++i) {
       graph_.outputs[i] = Whole(graph_.OutputUse(i).role, parts_of_outputs[i]);
@@ -115,6 +133,36 @@ class Parts {
         .Op<op::ElemwiseAdd>({sum, gradient}, "sum");
   }
 
+  // Returns whether the value is aᵀ·b, a sum over rows of a and b, of which all
+  // parts together have no more elements than it has.
+  bool IsProductOfFewRows(Value value) const {
+    if (!value.node->Is("dot")) return false;
+    const auto& attrs = value.node->As<DotAttrs>();
+    const Shape& a = value.node->inputs[0].shape();
+    const Shape& b = value.node->inputs[1].shape();
+    return attrs.transpose_a && !attrs.transpose_b && a.rank() == 2 &&
+           b.rank() == 2 &&
+           count_ * (a.elements() + b.elements()) <= value.shape().elements();
+  }
+
+  Value ProductOfAllRows(const std::vector<Value>& products) {
+    GraphBuilder builder(graph_, *products[0].node);
+    const auto joined = [&](size_t operand) {
+      std::vector<Value> parts;
+      for (const Value& product : products) {
+        parts.push_back(product.node->inputs[operand]);
+      }
+      return OfAll(builder.Concat(parts, 0, fmt::format("rows{}", operand)));
+    };
+    const Value a = joined(0), b = joined(1);
+    return OfAll(builder.Op<op::Dot>({a, b}, {.transpose_a = true}));
+  }
+
+  static Value OfAll(Value value) {
+    value.node->part = -1;
+    return value;
+  }
+
   // What was copied since the last call is that of this part.
   void Name(int part) {
     for (; named_ < graph_.nodes().size(); ++named_) {
@@ -127,20 +175,17 @@ class Parts {
 
   Value Whole(TensorRole role, const std::vector<Value>& parts) {
     GraphBuilder builder(graph_, *parts[0].node);
-    const auto of_all = [](Value value) {
-      value.node->part = -1;
-      return value;
-    };
     if (role == TensorRole::kOther) {
       return parts.size() == 1 ? parts[0]
-                               : of_all(builder.Concat(parts, 0, "batch"));
+                               : OfAll(builder.Concat(parts, 0, "batch"));
     }
+    if (IsProductOfFewRows(parts[0])) return ProductOfAllRows(parts);
     Value sum = parts[0];
     for (size_t i = 1; i < parts.size(); ++i) {
-      sum = of_all(Sum(sum, parts[i]));
+      sum = OfAll(Sum(sum, parts[i]));
     }
     if (role != TensorRole::kLoss) return sum;
-    return of_all(builder.Mul(sum, 1.0 / static_cast<double>(count_)));
+    return OfAll(builder.Mul(sum, 1.0 / static_cast<double>(count_)));
   }
 
   Graph& graph_;

@@ -9,8 +9,8 @@
 //   dw = conv'(y, dz)                  y' = relu(norm(x))
 //                                      dw = conv'(y', dz)
 //
-// The forward part is what outputs depend on that are no gradients; where there is
-// no such output nothing is recomputed.
+// The forward part is what outputs depend on, and what gradients begin with, as far
+// as it depends on no gradient.
 //
 // A forward step that is recomputed has one clone, placed before the first
 // backward step that needs it, together with the clones that it needs itself.
@@ -21,6 +21,7 @@
 // computed again as often as needed (eviction.h): of several measures of what
 // to drop, the one that costs least time.
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 
@@ -40,20 +41,6 @@ namespace {
 constexpr double kNextToNothing = 6;
 constexpr int64_t kWorthwhileBytes = 4096;
 
-// Returns whether an output of that role comes of the backward part.
-bool IsOfGradients(TensorRole role) {
-  return role == TensorRole::kGradient || role == TensorRole::kRows ||
-         role == TensorRole::kNorm;
-}
-
-// Returns whether the program has a backward part.
-bool Trains(const Program& program) {
-  return !program.BuffersOf(BufferKind::kNextState).empty() ||
-         std::ranges::any_of(
-             program.BuffersOf(BufferKind::kOutput),
-             [&](int b) { return IsOfGradients(program.buffers[b].use.role); });
-}
-
 class Forward {
  public:
   Forward(const Machine& machine, const Program& program)
@@ -61,11 +48,13 @@ class Forward {
         program_(program),
         steps_(static_cast<int>(program.steps.size())),
         writer_(program.buffers.size(), -1),
+        of_gradients_(program.steps.size(), false),
         forward_(program.steps.size(), false),
         needed_(program.buffers.size(), false) {
     for (int s = 0; s < steps_; ++s) {
       for (const int b : program.steps[s].outputs) writer_[b] = s;
     }
+    MarkGradients();
     MarkForward();
     for (int s = 0; s < steps_; ++s) {
       if (!backward(s)) continue;
@@ -112,16 +101,25 @@ class Forward {
   }
 
  private:
-  // The steps that an output of the program depends on, gradients aside.
+  // The steps that compute gradients or depend on one.
+  void MarkGradients() {
+    for (int s = 0; s < steps_; ++s) {
+      const Step& step = program_.steps[s];
+      of_gradients_[s] =
+          step.backward || std::ranges::any_of(step.inputs, [&](int b) {
+            return writer_[b] >= 0 && of_gradients_[writer_[b]];
+          });
+    }
+  }
+
   void MarkForward() {
     std::vector<int> pending = program_.BuffersOf(BufferKind::kOutput);
-    std::erase_if(pending, [&](int b) {
-      return IsOfGradients(program_.buffers[b].use.role);
-    });
+    const std::vector<int> begun = ReadByGradients();
+    pending.insert(pending.end(), begun.begin(), begun.end());
     while (!pending.empty()) {
       const int step = writer_[pending.back()];
       pending.pop_back();
-      if (step < 0 || forward_[step]) continue;
+      if (step < 0 || forward_[step] || of_gradients_[step]) continue;
       forward_[step] = true;
       // A copy to the caller's output may come whenever there is time.
       const auto& outputs = program_.steps[step].outputs;
@@ -133,11 +131,25 @@ class Forward {
     }
   }
 
+  // What gradients read that is there before the first of them: a weight that
+  // is packed for one of them alone comes later.
+  std::vector<int> ReadByGradients() const {
+    const auto first = static_cast<int>(std::ranges::find(of_gradients_, true) -
+                                        of_gradients_.begin());
+    std::vector<int> read;
+    for (int s = first; s < steps_; ++s) {
+      if (!of_gradients_[s]) continue;
+      std::ranges::copy_if(program_.steps[s].inputs, std::back_inserter(read),
+                           [&](int b) { return writer_[b] < first; });
+    }
+    return read;
+  }
+
   const Machine& machine_;
   const Program& program_;
   int steps_, last_forward_ = -1;
   std::vector<int> writer_;
-  std::vector<bool> forward_, needed_;
+  std::vector<bool> of_gradients_, forward_, needed_;
 };
 
 // Which forward steps are recomputed.
@@ -341,7 +353,7 @@ class BudgetSearch {
 }  // namespace
 
 Result<bool> Recompute(Program& program, PassContext& context) {
-  if (!Trains(program)) return false;
+  if (std::ranges::none_of(program.steps, &Step::backward)) return false;
   Candidate best = BestCheap(context.machine(), program);
   const auto budget =
       context.training ? context.training->memory_budget : std::nullopt;

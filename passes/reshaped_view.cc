@@ -44,6 +44,7 @@ Step ViewStep(const Program& program, int from, int to, const Step& of) {
   Step view;
   view.name = of.name;
   view.origins = of.origins;
+  view.backward = of.backward;
   view.loc = of.loc;
   view.inputs = {from};
   view.outputs = {to};

@@ -98,6 +98,7 @@ void SetOrigins(const std::vector<const std::vector<std::string>*>& lists,
 
 void JoinOrigins(const Step& absorbed, Step& step) {
   SetOrigins({&absorbed.origins, &step.origins}, step);
+  step.backward &= absorbed.backward;
 }
 
 bool CopiesToOutput(const Program& program, const Step& step) {

@@ -31,7 +31,8 @@ IntervalOf BoxOf(const Extents& begin, const Extents& extent);
 // The step comes from these nodes, each once, and is called after them.
 void SetOrigins(const std::vector<const std::vector<std::string>*>& lists,
                 Step& step);
-// Joins the names and origins of `absorbed`, which runs first, into `step`.
+// Joins the names and origins of `absorbed`, which runs first, into `step`, which
+// computes gradients alone if both did.
 void JoinOrigins(const Step& absorbed, Step& step);
 
 // The step does nothing but copy an internal buffer to an output.

@@ -105,6 +105,7 @@ class Widening {
       found->second = AddBuffer(program_, name, type);
       steps.push_back(CopyStep(program_, data, found->second, name,
                                step.origins, step.loc));
+      steps.back().backward = step.backward;
       steps.back().map()->stores[0] = CastOf(data, wide);
     }
     step.inputs[0] = found->second;

@@ -51,6 +51,7 @@ std::vector<Value> GraphBuilder::Make(const Operator& op,
                          std::move(attrs), inputs);
   node->loc = origin_.loc;
   node->part = origin_.part;
+  node->backward = origin_.backward;
   node->origins = origin_.origins.empty()
                       ? std::vector<std::string>{origin_.name}
                       : origin_.origins;

@@ -35,6 +35,7 @@ Node* AddCopy(const Node& from, Graph& to) {
   node->written = from.written;
   node->origins = from.origins;
   node->part = from.part;
+  node->backward = from.backward;
   node->loc = from.loc;
   node->attr_locs = from.attr_locs;
   return node;

@@ -17,6 +17,7 @@ class Differentiation {
       : graph_(graph), heads_(heads), wrt_(wrt), loss_scale_(loss_scale) {}
 
   Result<std::vector<Value>> Run() {
+    const size_t before = graph_.nodes().size();
     const std::vector<Node*> order = OrderBelowHeads();
     FindDependents(order);
     for (const HeadGradient& head : heads_) {
@@ -30,6 +31,9 @@ class Differentiation {
     }
     std::vector<Value> gradients;
     for (const Value& value : wrt_) gradients.push_back(Total(value));
+    for (size_t i = before; i < graph_.nodes().size(); ++i) {
+      graph_.nodes()[i]->backward = true;
+    }
     return gradients;
   }
 

@@ -71,6 +71,9 @@ class Node {
   // Of a batch that passes in parts (TrainingOptions::micro_batches), the part
   // that it is of; -1: of none, or of all.
   int part = -1;
+  // Computes gradients alone. A node that stands for several computes them alone
+  // if all did.
+  bool backward = false;
 
   SourceLoc loc;
   std::map<std::string, SourceLoc> attr_locs;  // by attribute name

@@ -281,6 +281,7 @@ struct Step {
   std::vector<std::string> origins;  // nodes of the user's network, in order
   SourceLoc loc;
   int part = -1;  // the micro-batch that it is of (Node::part); -1: none or all
+  bool backward = false;  // computes gradients alone (Node::backward)
   // Output 0 is input 0 under another row-major shape, without gaps (Map only).
   bool view = false;
   // Bytes of scratch that each thread needs, as codegen asks.
