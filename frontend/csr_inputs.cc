@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/csr.h"
+#include "ir/ops/tensor/sparse/csr.h"
 
 namespace mxc {
 namespace {

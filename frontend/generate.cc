@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "frontend/variables.h"
-#include "ir/ops/nn/cache.h"
+#include "ir/ops/nn/sequence/cache.h"
 #include "ir/ops/operators.h"
 
 namespace mxc {

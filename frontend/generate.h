@@ -15,9 +15,10 @@ inline constexpr const char* kPositionInput = "position";
 inline constexpr const char* kStreamInput = "stream";
 
 // Has every operator `cache` keep its rows, in a state for all texts, and
-// `positions` count on from them (ir/ops/nn/cache_rows.cc, positions_from.cc).
-// New inputs say of each text of the batch where its first row stands,
-// "position", and which text it is, "stream", where the batch is chosen:
+// `positions` count on from them (ir/ops/nn/sequence/cache_rows.cc,
+// positions_from.cc). New inputs say of each text of the batch where its first
+// row stands, "position", and which text it is, "stream", where the batch is
+// chosen:
 //   position  i32[n]   0 at the beginning; outside of what is kept, the
 //                      text's rows are dropped and the others' stay as they are
 //   stream    i32[n]   0 … streams - 1

@@ -10,9 +10,9 @@
 #include <charconv>
 #include <set>
 
-#include "ir/ops/nn/embedding_gradient.h"
+#include "ir/ops/nn/sequence/embedding_gradient.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/collective.h"
+#include "ir/ops/tensor/control/collective.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/optimizers/update_builder.h"
 #include "ir/support/nearest.h"

@@ -36,7 +36,7 @@
 namespace mxc {
 namespace {
 
-// What another output's border may cost, of that output's bytes.
+// Another output's border may cost one part in so many of that output's bytes.
 constexpr int64_t kSmallShare = 8;
 
 class LayoutAssignment {

@@ -28,9 +28,9 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/call.h"
-#include "ir/ops/tensor/cut.h"
-#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/tensor/control/call.h"
+#include "ir/ops/tensor/indexing/cut.h"
+#include "ir/ops/tensor/reduction/reduction.h"
 #include "passes/open_length.h"
 #include "passes/passes.h"
 

@@ -45,7 +45,7 @@ class CarryPlacement {
   }
 
  private:
-  // What runs before the step is appended to `before`.
+  // Appends to `before` the steps that run before this one.
   void Place(int s, const Repeat& repeat, const Repeat::Carry& carry,
              Step& step, std::vector<Step>& before) {
     int& input = step.inputs[carry.input];

@@ -35,8 +35,8 @@ namespace mxc {
 namespace {
 
 constexpr int kNone = -1;
-// What a launch more must save at least, in times of launches: the device runs
-// empty before and fills up after it, and what shared it reads memory again.
+// One launch more must save the time of so many: the device runs empty before
+// it and fills up after it, and what shared it reads memory again.
 constexpr double kLaunchesSaved = 10;
 // Copies of what backward needs again are often made again.
 constexpr double kCopyLaunches = 2;
@@ -87,7 +87,7 @@ class LayoutChoice {
     int question = kNone;
   };
 
-  // Of the row-major form, and of that with channels last.
+  // A number for the row-major form, and one for that with channels last.
   using Forms = std::array<double, 2>;
 
   const Step& StepOf(size_t s) const { return program_.steps[s]; }
@@ -189,8 +189,9 @@ class LayoutChoice {
     return axes_[a.read] == a.read_axis && axes_[a.written] == a.written_axis;
   }
 
-  // Of a step with long sums what the catalog says; of one that goes on with them,
-  // whose blocks are the same, what it takes at that rate.
+  // A step with long sums takes the seconds that the catalog says; one that
+  // goes on with them, whose blocks are the same, takes its bytes' at that
+  // rate.
   Forms SecondsOf(size_t s, const std::set<int>& aligned) {
     double bytes = 0;
     for (const int b : aligned) bytes += BytesOf(b);
@@ -219,7 +220,7 @@ class LayoutChoice {
                : 0;
   }
 
-  // Of the step while those operands have their channels last.
+  // The seconds of the step while those operands have their channels last.
   double SecondsWith(size_t s, const std::set<int>& last) {
     for (const int b : last) program_.buffers[b].layout = LastOf(b);
     const Step& step = StepOf(s);
@@ -251,7 +252,7 @@ class LayoutChoice {
     if (!last.any_output) {
       AskOperand(kernels, step.outputs[0], last.output_block);
     }
-    // What the epilogue reads across.
+    // Operands that the epilogue reads across.
     for (const AlignedAxes& a : along_[s]) {
       if (!IsAligned(a)) continue;
       const int read = Value(a.read), written = Value(a.written);

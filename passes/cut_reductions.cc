@@ -79,7 +79,7 @@ class StepCut {
 
   // The two steps instead of one; empty if nothing is to be cut.
   std::vector<Step> Run() {
-    // Those that are cut run over the ranges of the longest.
+    // Reductions that are cut run over the ranges of the longest.
     const auto first = std::ranges::max_element(
         reductions_, {},
         [](const Expr& e) { return MayCut(e) ? Length(e) : 0; });

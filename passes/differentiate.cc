@@ -25,8 +25,8 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/gradient.h"
-#include "ir/ops/tensor/collective.h"
-#include "ir/ops/tensor/row_forms.h"
+#include "ir/ops/tensor/control/collective.h"
+#include "ir/ops/tensor/sparse/row_forms.h"
 #include "ir/support/wildcard.h"
 #include "passes/loss_scale.h"
 #include "passes/passes.h"

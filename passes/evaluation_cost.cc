@@ -182,8 +182,8 @@ double ScatterCost(const Store& store, const ScatterSum& sum) {
 }  // namespace
 
 int64_t ExtentOf(const Range& range) {
-  // Of bounds clipped to a tensor's border, the clip is left out: the interior
-  // is what counts.
+  // Bounds are taken without the clip to a tensor's border: the interior is
+  // what counts.
   int64_t extent = -1;
   for (const Expr& begin : Alternatives(range.begin, BinaryOp::kMax)) {
     for (const Expr& end : Alternatives(range.end, BinaryOp::kMin)) {

@@ -32,7 +32,7 @@ Eviction::Eviction(const PassContext& context, const Program& program)
   for (size_t s = 0; s < program.steps.size(); ++s) {
     const Step& step = program.steps[s];
     for (const int b : step.outputs) writer_[b] = static_cast<int>(s);
-    // What the caller or a state holds is there for good.
+    // Values that the caller or a state holds are there for good.
     if (step.view && internal(step.outputs[0])) {
       root_[step.outputs[0]] = root_[step.inputs[0]];
     }
@@ -179,7 +179,8 @@ class EvictionReplay {
     return best;
   }
 
-  // What it takes to run step `s` again, with all that is missing for it.
+  // The seconds that it takes to run step `s` again, with all that is missing
+  // for it.
   double SecondsAgain(int s) {
     ++visit_;
     double seconds = 0;

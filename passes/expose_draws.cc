@@ -19,7 +19,7 @@
 #include "ir/graph/inner_graph.h"
 #include "ir/graph/scan_form.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/concat.h"
+#include "ir/ops/tensor/shape/concat.h"
 #include "passes/decompose.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
@@ -40,7 +40,7 @@ bool IsScan(const Node& node) {
   return node.kind == Node::Kind::kOperator && node.op->scan;
 }
 
-// Of the first turn.
+// The random state of the first turn.
 Value FirstState(GraphBuilder& b, int64_t turns) {
   const auto stream = static_cast<double>(b.Stream("turns") >> 11);
   const Value random = b.RandomState();
@@ -92,7 +92,8 @@ std::vector<AttrText> WithState(const Node& scan, const ScanForm& form,
   return attrs;
 }
 
-// Those of a scan that carries one more, behind the others.
+// Replaces the outputs of a scan by those of one that carries one value more,
+// behind the others.
 void ReplaceOutputs(Node& scan, const ScanForm& form,
                     const std::vector<Value>& outputs, Replacements& replaced) {
   for (int i = 0; i < static_cast<int>(scan.types.size()); ++i) {
@@ -100,7 +101,7 @@ void ReplaceOutputs(Node& scan, const ScanForm& form,
   }
 }
 
-// Of scans, and those in their turns.
+// Exposes the draws of scans, and of those in their turns.
 Result<bool> ExposeInLoops(Graph& graph) {
   Replacements replaced;
   bool changed = false;

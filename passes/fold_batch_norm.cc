@@ -24,8 +24,8 @@ bool IsBatchNorm(const Node& node) {
          node.Is("CuDNNBatchNorm") || node.Is("_contrib_SyncBatchNorm");
 }
 
-// Of a type in which a product with a scale is as good as the two: not of
-// halves.
+// True for constants of a type in which a product with a scale is as good as
+// the two: not of halves.
 bool IsScalable(Value value) {
   const DType dtype = value.type().dtype;
   return value.node->kind == Node::Kind::kConstant &&

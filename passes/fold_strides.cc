@@ -33,7 +33,7 @@ namespace {
 struct Phases {
   int64_t stride = 1, pad = 0;  // of the convolution that was
   int64_t shift = 0;
-  // Of the new one: its stride is 1.
+  // Extents of the new convolution, whose stride is 1.
   int64_t input = 1, kernel = 1, low = 0;
 
   // The position of the data, or beyond it, at position h of a phase.

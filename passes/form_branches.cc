@@ -17,7 +17,7 @@
 
 #include "ir/graph/builder.h"
 #include "ir/graph/inner_graph.h"
-#include "ir/ops/tensor/branch.h"
+#include "ir/ops/tensor/control/branch.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 

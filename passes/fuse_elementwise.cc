@@ -275,7 +275,7 @@ class ElementwiseFusion {
     });
   }
 
-  // What was absorbed last ran first. A number that many steps read, such as a
+  // The step that was absorbed last ran first. A number that many steps read, such as a
   // rate, says nothing about where they come from.
   void Name() {
     for (size_t s = 0; s < program_.steps.size(); ++s) {

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "ir/ops/tensor/map.h"
+#include "ir/ops/tensor/control/map.h"
 
 namespace mxc {
 namespace {

@@ -30,7 +30,7 @@ namespace {
 
 // Reductions of more terms are dealt to blocks of threads, a step for each.
 constexpr int64_t kMostTerms = 63;
-// Of a group, for its kernel's parameters and its code.
+// Limits of a group, for its kernel's parameters and its code.
 constexpr size_t kMostOperands = 250, kMostInGroup = 40;
 
 // Reductions inside included.
@@ -119,8 +119,8 @@ class Grouping {
            std::ranges::any_of(step.outputs, uses);
   }
 
-  // What the schedule put before a copy or a step of the host runs beside it,
-  // and does not wait for what comes after.
+  // Steps that the schedule put before a copy or a step of the host run beside
+  // it, and do not wait for what comes after.
   void FlushWhatMustPrecede(const Step& step) {
     const bool elsewhere =
         step.body.beside() || step.body.places() != Places::kDevice;

@@ -56,7 +56,7 @@ class LoopBuilder {
  private:
   const Buffer& at(int buffer) const { return program_.buffers[buffer]; }
 
-  // What comes from outside, and what is needed there.
+  // Finds the operands that come from outside, and those that are needed there.
   void FindOperands() {
     std::unordered_set<int> written;
     for (size_t s = first_; s < end_; ++s) {
@@ -135,7 +135,7 @@ class LoopBuilder {
         if (rows_ > 0) return false;
         if (!SameImages(part, whole)) return false;
         if (Apart(part, whole)) continue;
-        // Of two with the same bytes, the later one is the alias.
+        // Where two have the same bytes, the later one is the alias.
         const bool lies = LiesIn(part, whole);
         if (!lies && !LiesIn(whole, part)) return false;
         if (!lies || (LiesIn(whole, part) && i < k)) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // infer-types: from the shapes that the caller and the parameters fix to the
-// type of every value. What contradicts, or stays unknown, is an error.
+// type of every value. A type that contradicts, or stays unknown, is an error.
 #include <vector>
 
 #include "passes/passes.h"

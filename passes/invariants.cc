@@ -14,7 +14,7 @@ std::vector<bool> InvariantsOf(const Repeat& repeat, const Program& body) {
   }
   for (const int b : body.BuffersOf(BufferKind::kConstant)) same[b] = true;
   for (const Step& step : body.steps) {
-    // What may fail runs where it would.
+    // A step that may fail runs where it would.
     const bool fails = repeat.may_end_early() && step.body.may_fail();
     const bool leaves =
         step.body.pure() && !fails &&

@@ -22,7 +22,7 @@
 namespace mxc {
 namespace {
 
-// Of a reduction that a block of threads computes.
+// The fewest terms of a reduction that a block of threads computes.
 constexpr int64_t kLeastTerms = 64;
 constexpr size_t kMostResults = 8;  // of a sweep (SweepsOf)
 
@@ -97,7 +97,7 @@ class Joining {
         !Alike(first.outputs[0], second.outputs[0])) {
       return false;
     }
-    // What the first writes is read by its own name alone.
+    // Buffers that the first writes are read by their own names alone.
     std::set<int> written;
     for (const int b : first.outputs) written.insert(program_.Root(b));
     for (const int b : second.outputs) {

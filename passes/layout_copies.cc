@@ -16,7 +16,7 @@
 namespace mxc {
 namespace {
 
-// Of a constant's elements at most one in so many may be read out of order.
+// At most one in so many of a constant's elements may be read out of order.
 constexpr int64_t kFewElements = 16;
 
 class LayoutCopies {
@@ -135,8 +135,8 @@ class LayoutCopies {
       return;
     const BufferKind kind = program_.buffers[weight].kind;
     const bool constant = kind == BufferKind::kConstant;
-    // Of a batch in parts for each of them: one that all share would be kept
-    // from the first part to the last.
+    // A batch in parts has a copy for each of them: one that all share would be
+    // kept from the first part to the last.
     const int part = constant ? -1 : step.part;
     int& packed = CopyOf(weight, layout, kernel.flipped_weight, part);
     if (packed < 0) {

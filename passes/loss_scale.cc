@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/add_n.h"
-#include "ir/ops/tensor/map.h"
+#include "ir/ops/tensor/control/map.h"
+#include "ir/ops/tensor/elementwise/add_n.h"
 #include "ir/program/finite.h"
 
 namespace mxc {

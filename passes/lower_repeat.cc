@@ -55,7 +55,7 @@ class RepeatLowering {
     return k < form_.histories() && read_[form_.history(k)];
   }
 
-  // Of carried outputs none is dropped.
+  // No carried output is dropped.
   void ChooseOperands() {
     for (int i = 0; i < static_cast<int>(node_.inputs.size()); ++i) {
       if (!IsConstant(i)) inputs_.push_back(i);
@@ -112,7 +112,7 @@ class RepeatLowering {
     step_.body = std::move(repeat);
   }
 
-  // What the turns write of a stack.
+  // The rows of a stack that the turns write.
   int RowsOf(int stack) {
     const Buffer& buffer = program_.buffers[stack];
     const int rows = AddBuffer(program_, buffer.name + "/rows", buffer.type);

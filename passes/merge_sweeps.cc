@@ -38,8 +38,8 @@ constexpr int kMostSweepNodes = 256;  // of all stores
 constexpr size_t kMaxOutputs = 8;     // what a sweep holds
 constexpr size_t kMaxInputs = 16;     // streams that are read
 
-// What the arena holds no longer for the merging: nothing that would stay alive
-// because of it.
+// True where the arena holds nothing longer for the merging: no output would
+// stay alive because of it.
 bool LivesOutside(const Program& program, const Step& step) {
   return std::ranges::all_of(step.outputs, [&](int b) {
     return program.buffers[b].kind != BufferKind::kInternal;

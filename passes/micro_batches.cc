@@ -27,7 +27,7 @@
 #include "ir/graph/builder.h"
 #include "ir/graph/copy.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/dot.h"
+#include "ir/ops/tensor/linalg/dot.h"
 #include "passes/passes.h"
 
 namespace mxc {

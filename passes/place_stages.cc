@@ -24,7 +24,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/tensor/transfer.h"
+#include "ir/ops/tensor/control/transfer.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 #include "passes/stage_schedule.h"

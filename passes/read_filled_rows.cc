@@ -10,8 +10,8 @@
 //   keys[:1024] ─► … batch_dot ─────────────────┘
 //
 // What is copied ends where no shape tells how many rows there are. That nothing
-// follows from rows that are not filled is what ir/ops/nn/cache.cc asks of
-// networks: a text's last stream may have left anything in them.
+// follows from rows that are not filled is what ir/ops/nn/sequence/cache.cc
+// asks of networks: a text's last stream may have left anything in them.
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/nn/cache.h"
-#include "ir/ops/tensor/choose.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/sequence/cache.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/choose.h"
 #include "passes/node_values.h"
 #include "passes/passes.h"
 

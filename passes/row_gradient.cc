@@ -7,8 +7,8 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/map.h"
-#include "ir/ops/tensor/order.h"
+#include "ir/ops/tensor/control/map.h"
+#include "ir/ops/tensor/sort/order.h"
 #include "ir/program/expr.h"
 
 namespace mxc {

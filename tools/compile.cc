@@ -17,7 +17,7 @@
 #include "tools/request_options.h"
 #include "tools/run/label_file.h"
 #include "tools/terminal.h"
-#include "tools/train_shapes.h"
+#include "tools/train/train_shapes.h"
 #include "tools/usage/values.h"
 
 namespace mxc {

@@ -11,8 +11,8 @@
 #include "ir/support/result.h"
 #include "runtime/data/iterator.h"
 #include "tools/driver/network.h"
-#include "tools/solver_words.h"
 #include "tools/terminal.h"
+#include "tools/train/solver_words.h"
 
 namespace mxc {
 

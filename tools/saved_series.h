@@ -11,7 +11,7 @@
 #include "runtime/base/file_lock.h"
 #include "runtime/data/iterator.h"
 #include "tools/driver/plan.h"
-#include "tools/train_data.h"
+#include "tools/train/train_data.h"
 
 namespace mxc {
 

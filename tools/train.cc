@@ -17,9 +17,9 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/driver/unplaced_error.h"
 #include "tools/dry_run.h"
-#include "tools/train_data.h"
-#include "tools/train_shapes.h"
-#include "tools/training.h"
+#include "tools/train/train_data.h"
+#include "tools/train/train_shapes.h"
+#include "tools/train/training.h"
 
 namespace mxc {
 namespace {

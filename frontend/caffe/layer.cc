@@ -10,10 +10,10 @@
 #include "frontend/caffe/importer.h"
 #include "frontend/protobuf/text.h"
 #include "frontend/variables.h"
-#include "ir/ops/tensor/concat.h"
-#include "ir/ops/tensor/reduction.h"
-#include "ir/ops/tensor/reshape.h"
-#include "ir/ops/tensor/slice_axis.h"
+#include "ir/ops/tensor/indexing/slice_axis.h"
+#include "ir/ops/tensor/reduction/reduction.h"
+#include "ir/ops/tensor/shape/concat.h"
+#include "ir/ops/tensor/shape/reshape.h"
 
 namespace mxc::caffe {
 namespace {

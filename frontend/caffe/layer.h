@@ -12,7 +12,7 @@
 #include "frontend/caffe/schema.h"
 #include "ir/graph/graph.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::caffe {
 

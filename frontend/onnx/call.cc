@@ -11,9 +11,9 @@
 #include "frontend/onnx/tensor_data.h"
 #include "ir/graph/constraint.h"
 #include "ir/ops/constant_value.h"
-#include "ir/ops/numpy/np_reduction.h"
-#include "ir/ops/tensor/slicing.h"
-#include "ir/ops/tensor/transpose.h"
+#include "ir/ops/numpy/reduction/np_reduction.h"
+#include "ir/ops/tensor/indexing/slicing.h"
+#include "ir/ops/tensor/shape/transpose.h"
 
 namespace mxc::onnx {
 namespace {

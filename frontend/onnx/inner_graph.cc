@@ -10,7 +10,7 @@
 #include "frontend/attributes.h"
 #include "frontend/frontend.h"
 #include "frontend/written_builder.h"
-#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/create/arange.h"
 
 namespace mxc::onnx {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator is: its schema and its rules. One operator is one file in
-// ir/ops and one line in ops.def; nothing else in the project names it.
+// An operator is its schema and its rules: a file in ir/ops, or a row of a
+// table there, and a line in ops.def; nothing else in the project names it.
 #pragma once
 
 #include <functional>

@@ -5,17 +5,17 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/differentiated.h"
-#include "ir/ops/numpy/np_reshape.h"
-#include "ir/ops/tensor/add_n.h"
-#include "ir/ops/tensor/broadcast_to.h"
-#include "ir/ops/tensor/cast.h"
-#include "ir/ops/tensor/concat.h"
-#include "ir/ops/tensor/filled.h"
-#include "ir/ops/tensor/philox.h"
-#include "ir/ops/tensor/reduction.h"
-#include "ir/ops/tensor/reshape.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/slice_axis.h"
+#include "ir/ops/numpy/shape/np_reshape.h"
+#include "ir/ops/tensor/create/filled.h"
+#include "ir/ops/tensor/elementwise/add_n.h"
+#include "ir/ops/tensor/elementwise/cast.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/slice_axis.h"
+#include "ir/ops/tensor/random/philox.h"
+#include "ir/ops/tensor/reduction/reduction.h"
+#include "ir/ops/tensor/shape/broadcast_to.h"
+#include "ir/ops/tensor/shape/concat.h"
+#include "ir/ops/tensor/shape/reshape.h"
 
 namespace mxc {
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an operator's file is written with. The file ends with
+// What an operator's file is written with. The file ends with, or a table of
+// operators has as one of its rows,
 //
 //   MXC_OP(Pooling) {
 //     return Op<PoolingAttrs>("Pooling")
@@ -7,7 +8,7 @@
 //         .Inputs({"data"}).Types(PoolingTypes).Meaning(PoolingMeaning);
 //   }
 //
-// and ops.def holds MXC_OPERATOR(nn, Pooling).
+// and ops.def holds MXC_OPERATOR(nn/pooling, Pooling).
 #pragma once
 
 #include <cmath>

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/row_map.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/sparse/row_map.h"
 #include "ir/program/finite.h"
 
 namespace mxc {

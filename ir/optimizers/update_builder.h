@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/tensor/map.h"
+#include "ir/ops/tensor/control/map.h"
 #include "ir/ops/updates/formulas.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/expr.h"

@@ -10,12 +10,10 @@
 #include <string.h>
 
 enum { kMost = 64 };
-
 static mxc_trainer* trainer;
 
 static void OnInterrupt(int signal) {
-  (void)signal;
-  mxc_trainer_stop(trainer);
+  if (signal == SIGINT) mxc_trainer_stop(trainer);
 }
 
 static int OnEpoch(void* user_data, const mxc_epoch_report* report) {
@@ -36,16 +34,14 @@ static void Say(void* user_data, const char* sentence, int warning) {
 }
 
 int main(int argc, char** argv) {
-  mxc_setting settings[kMost];
+  mxc_setting list[kMost];
   mxc_trainer_options options = MXC_TRAINER_OPTIONS;
-  options.settings = settings;
-  options.events.on_epoch = OnEpoch;
-  options.events.say = Say;
+  options.settings = list;
+  options.events = (mxc_train_events){.on_epoch = OnEpoch, .say = Say};
   for (int i = 2; i < argc && i < kMost; ++i) {
-    char* equals = strchr(argv[i], '=');
-    if (equals != NULL) *equals = '\0';
-    settings[options.setting_count].name = argv[i];
-    settings[options.setting_count++].value = equals ? equals + 1 : "1";
+    char* value = strchr(argv[i], '=');
+    if (value != NULL) *value++ = '\0';
+    list[options.setting_count++] = (mxc_setting){argv[i], value ? value : "1"};
   }
   mxc_model* model = NULL;
   mxc_train_result result = MXC_TRAIN_RESULT;

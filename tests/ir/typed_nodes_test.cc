@@ -4,9 +4,9 @@
 
 #include "ir/graph/builder.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/concat.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/swap_axis.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/shape/concat.h"
+#include "ir/ops/tensor/shape/swap_axis.h"
 
 namespace mxc {
 namespace {

@@ -3,7 +3,7 @@
 // computes: tests/e2e/functions.test.
 #include <doctest/doctest.h>
 
-#include "ir/ops/tensor/call.h"
+#include "ir/ops/tensor/control/call.h"
 #include "tests/ir/op_run.h"
 
 namespace mxc {

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <regex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -112,6 +114,27 @@ TEST_CASE("passes/README.md names every pass and every header") {
     if (!name.ends_with(".h") || name == "passes.h") continue;
     CHECK_MESSAGE(readme.find("`" + name + "`") != std::string::npos, name);
   }
+}
+
+TEST_CASE("ops.def says in which folder each operator is") {
+  std::map<std::string, std::set<std::string>> defined;  // by folder
+  static const std::regex definition(R"(\nMXC_OP\((\w+)\))");
+  for (const std::string& file : FilesOfRooms()) {
+    if (!file.starts_with("/ir/ops/") || !file.ends_with(".cc")) continue;
+    const std::string text = TextOf(file);
+    auto& ids = defined[fs::path(file).parent_path()];
+    for (std::sregex_iterator it(text.begin(), text.end(), definition), end;
+         it != end; ++it) {
+      ids.insert((*it)[1]);
+    }
+  }
+  int operators = 0;
+#define MXC_OPERATOR(family, Id) \
+  ++operators;                   \
+  CHECK_MESSAGE(defined["/ir/ops/" #family].contains(#Id), #family, " ", #Id);
+#include "ir/ops/ops.def"
+#undef MXC_OPERATOR
+  CHECK(operators > 500);
 }
 
 // In the line behind that of the licence.

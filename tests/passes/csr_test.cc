@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/tensor/csr.h"
-#include "ir/ops/tensor/reduction.h"
+#include "ir/ops/tensor/reduction/reduction.h"
+#include "ir/ops/tensor/sparse/csr.h"
 #include "ir/program/steps/row_update.h"
 #include "passes/pass.h"
 #include "tests/passes/fed_updates.h"

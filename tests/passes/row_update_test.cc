@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/nn/embedding.h"
+#include "ir/ops/nn/sequence/embedding.h"
 #include "ir/program/steps/row_update.h"
 #include "passes/pass.h"
 #include "tests/passes/fed_updates.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ir/ops/tensor/transfer.h"
+#include "ir/ops/tensor/control/transfer.h"
 #include "tests/passes/network.h"
 
 namespace mxc {

@@ -8,7 +8,7 @@
 #include <limits>
 
 #include "ir/graph/builder.h"
-#include "ir/ops/nn/embedding.h"
+#include "ir/ops/nn/sequence/embedding.h"
 #include "ir/optimizers/optimizer.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/repeat.h"

@@ -14,13 +14,14 @@
 
 #include "frontend/frontend.h"
 #include "ir/program/interpreter.h"
+#include "ir/program/steps/contraction.h"
 #include "passes/pass.h"
 #include "runtime/mxc.h"
 #include "tests/cases/other_machine.h"
 #include "tests/support/levels.h"
 #include "tools/driver/network.h"
-#include "tools/step_runner.h"
-#include "tools/verify_steps.h"
+#include "tools/verify/step_runner.h"
+#include "tools/verify/verify_steps.h"
 
 namespace mxc::random {
 namespace {

@@ -11,7 +11,7 @@
 #include "ir/program/steps/branch.h"
 #include "passes/pass.h"
 #include "tests/support/levels.h"
-#include "tools/step_runner.h"
+#include "tools/verify/step_runner.h"
 
 namespace mxc {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/conditioning_bound.h"
+#include "tools/verify/conditioning_bound.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/draw_input.h"
+#include "tools/verify/draw_input.h"
 
 #include <doctest/doctest.h>
 

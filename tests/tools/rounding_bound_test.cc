@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/rounding_bound.h"
+#include "tools/verify/rounding_bound.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
 #include "ir/program/steps/tile_loop.h"
-#include "tools/difference.h"
+#include "tools/verify/difference.h"
 
 namespace mxc {
 namespace {

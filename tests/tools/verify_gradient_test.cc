@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/verify_gradient.h"
+#include "tools/verify/verify_gradient.h"
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -13,8 +13,8 @@ namespace {
 class Search {
  public:
   Search(const MeasuredRequest& request,
-         const std::vector<std::optional<double>>& errors, const FormOf& form,
-         const std::string& what, const TellPhase& tell)
+         const std::vector<std::optional<double>>& errors,
+         const TrialMaker& form, const std::string& what, const TellPhase& tell)
       : budget_(request.accuracy_budget),
         validation_(request.validation),
         form_(form),
@@ -73,7 +73,7 @@ class Search {
 
   const double budget_;
   Validation validation_;
-  const FormOf& form_;
+  const TrialMaker& form_;
   const std::string& what_;
   const TellPhase& tell_;
   const std::vector<bool> narrow_;  // of the network with all its bits
@@ -89,7 +89,7 @@ int64_t BudgetOutcome::count() const {
 
 Result<BudgetOutcome> KeepWithinBudget(
     const MeasuredRequest& request,
-    const std::vector<std::optional<double>>& errors, const FormOf& form,
+    const std::vector<std::optional<double>>& errors, const TrialMaker& form,
     const std::string& what, const TellPhase& tell) {
   return Search(request, errors, form, what, tell).Run();
 }

@@ -36,15 +36,17 @@ struct BudgetOutcome {
   int64_t count() const;  // of layers that have fewer bits
 };
 
-// The network in which the layers of which that is true have fewer bits.
-using FormOf = std::function<Result<Trial>(const std::vector<bool>& narrow)>;
+// Makes a trial of the network whose layers have fewer bits where `narrow` is
+// true.
+using TrialMaker =
+    std::function<Result<Trial>(const std::vector<bool>& narrow)>;
 
 // `errors`: what each layer is off by, alone, by which they are compared;
 // nullopt: it has all its bits whatever comes. `what` says what becomes of
 // layers: "layers of 8-bit numbers".
 Result<BudgetOutcome> KeepWithinBudget(
     const MeasuredRequest& request,
-    const std::vector<std::optional<double>>& errors, const FormOf& form,
+    const std::vector<std::optional<double>>& errors, const TrialMaker& form,
     const std::string& what, const TellPhase& tell);
 
 }  // namespace mxc

@@ -188,7 +188,8 @@ Status Calibration::KeepWithinBudget() {
     const CalibratedLayer& layer = report_.layers[i];
     if (layer.is_integer) errors[i] = layer.error;
   }
-  const FormOf form = [this](const std::vector<bool>& chosen) -> Result<Trial> {
+  const TrialMaker form =
+      [this](const std::vector<bool>& chosen) -> Result<Trial> {
     MXC_ASSIGN(const Model model, Form(chosen));
     return Compile(model.graph);
   };

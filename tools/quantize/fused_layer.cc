@@ -6,11 +6,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/ops/nn/activation.h"
-#include "ir/ops/nn/batch_norm.h"
-#include "ir/ops/nn/convolution_geometry.h"
-#include "ir/ops/nn/spatial.h"
-#include "ir/ops/tensor/clip.h"
+#include "ir/ops/nn/activation/activation.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
+#include "ir/ops/nn/norm/batch_norm.h"
+#include "ir/ops/nn/spatial/spatial.h"
+#include "ir/ops/tensor/elementwise/clip.h"
 
 namespace mxc {
 

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "ir/ops/nn/pooling.h"
+#include "ir/ops/nn/pooling/pooling.h"
 #include "tools/quantize/integer_nodes.h"
 
 namespace mxc {

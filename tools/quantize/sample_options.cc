@@ -8,7 +8,7 @@
 
 #include "runtime/fit/samples.h"
 #include "tools/driver/unplaced_error.h"
-#include "tools/train_shapes.h"
+#include "tools/train/train_shapes.h"
 #include "tools/usage/source_help.h"
 #include "tools/usage/values.h"
 

@@ -12,7 +12,7 @@
 #include "ir/support/result.h"
 #include "tools/driver/network.h"
 #include "tools/quantize/budget.h"
-#include "tools/train_data.h"
+#include "tools/train/train_data.h"
 
 namespace mxc {
 

@@ -67,7 +67,7 @@ Result<BudgetReport> NarrowWeightsWithin(const MeasuredRequest& on,
     }
     return weights;
   };
-  const FormOf form = [&](const std::vector<bool>& narrow) {
+  const TrialMaker form = [&](const std::vector<bool>& narrow) {
     CompileRequest trial = on.compile;
     trial.weights = storage(narrow);
     return Trial::Compile(std::move(trial), on.threads);
@@ -84,7 +84,7 @@ Result<BudgetReport> LowerPrecisionWithin(const MeasuredRequest& on,
   BudgetReport report;
   report.form = request.precision == DType::kBF16 ? "bf16" : "f16";
   report.layers.push_back({"the network"});
-  const FormOf form = [&](const std::vector<bool>& narrow) {
+  const TrialMaker form = [&](const std::vector<bool>& narrow) {
     CompileRequest trial = on.compile;
     if (!narrow[0]) trial.precision = DType::kF32;
     return Trial::Compile(std::move(trial), on.threads);

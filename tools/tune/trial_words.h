@@ -10,7 +10,7 @@
 #include "ir/support/result.h"
 #include "runtime/tune/record.h"
 #include "runtime/tune/space.h"
-#include "tools/training.h"
+#include "tools/train/training.h"
 
 namespace mxc {
 

@@ -89,6 +89,19 @@ void SetReduction(const CpuMachine& machine, const Contraction& c,
   nest.main.axes = std::move(axes);
 }
 
+// The axes of the kernel, which is the output.
+std::vector<PixelAxis> KernelAxes(const Contraction& c, const SumOperands& at) {
+  std::vector<PixelAxis> kernel;
+  for (size_t i = 0; i < c.output.size(); ++i) {
+    const int axis = at.output.AxisOf({SpatialRole(i)});
+    kernel.push_back(
+        {c.output[i],
+         c.stride[i] * at.data.Stride(at.data.AxisOf({SpatialRole(i)})),
+         at.output.Stride(axis), axis});
+  }
+  return kernel;
+}
+
 // Input channels [first, first + count) as columns of `width`, and the kernel's
 // positions.
 void SetOutputs(const Contraction& c, const SumOperands& at, int64_t first,
@@ -98,14 +111,7 @@ void SetOutputs(const Contraction& c, const SumOperands& at, int64_t first,
   const int64_t data_stride = at.data.Stride(data_axis);
   const int64_t output_stride = at.output.Stride(var);
   const bool blocked = at.data.layout().block(data_axis) > 1;
-  std::vector<PixelAxis> kernel;
-  for (size_t i = 0; i < c.output.size(); ++i) {
-    const int axis = at.output.AxisOf({SpatialRole(i)});
-    kernel.push_back(
-        {c.output[i],
-         c.stride[i] * at.data.Stride(at.data.AxisOf({SpatialRole(i)})),
-         at.output.Stride(axis), axis});
-  }
+  std::vector<PixelAxis> kernel = KernelAxes(c, at);
   nest.deal_planes = true;
   nest.planes = {
       {count / width, data_stride, width * output_stride, var, width, first}};
@@ -185,14 +191,7 @@ Nest ByLane(const CpuMachine& machine, const Program& program, const Step& step,
   nest.channels = c.groups * c.out;
   nest.data_vector_stride = at.data.Stride(at.data_channel());
   SetReduction(machine, c, at, nest);
-  std::vector<PixelAxis> kernel;
-  for (size_t i = 0; i < c.output.size(); ++i) {
-    const int axis = at.output.AxisOf({SpatialRole(i)});
-    kernel.push_back(
-        {c.output[i],
-         c.stride[i] * at.data.Stride(at.data.AxisOf({SpatialRole(i)})),
-         at.output.Stride(axis), axis});
-  }
+  std::vector<PixelAxis> kernel = KernelAxes(c, at);
   nest.columns = kernel.back();
   kernel.pop_back();
   if (!kernel.empty()) {

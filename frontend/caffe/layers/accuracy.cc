@@ -3,9 +3,9 @@
 // large as the label's counts against it. Source: accuracy_layer.cpp of
 // BVLC/caffe.
 #include "frontend/caffe/layers.h"
-#include "ir/ops/tensor/pick.h"
-#include "ir/ops/tensor/reduction.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/pick.h"
+#include "ir/ops/tensor/reduction/reduction.h"
 
 namespace mxc::caffe {
 

@@ -3,9 +3,9 @@
 // base_conv_layer.cpp, im2col_layer.cpp of BVLC/caffe.
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
-#include "ir/ops/nn/convolution_geometry.h"
-#include "ir/ops/nn/deconvolution.h"
-#include "ir/ops/tensor/columns.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
+#include "ir/ops/nn/convolution/deconvolution.h"
+#include "ir/ops/tensor/shape/columns.h"
 
 namespace mxc::caffe {
 namespace {

@@ -2,9 +2,9 @@
 // Products with a matrix, and rows of one. Source: inner_product_layer.cpp,
 // embed_layer.cpp of BVLC/caffe.
 #include "frontend/caffe/layers.h"
-#include "ir/ops/nn/embedding.h"
-#include "ir/ops/nn/fully_connected.h"
-#include "ir/ops/tensor/transpose.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
+#include "ir/ops/nn/sequence/embedding.h"
+#include "ir/ops/tensor/shape/transpose.h"
 
 namespace mxc::caffe {
 

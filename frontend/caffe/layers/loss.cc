@@ -7,16 +7,16 @@
 #include <utility>
 
 #include "frontend/caffe/layers.h"
-#include "ir/ops/nn/activation.h"
-#include "ir/ops/nn/make_loss_head.h"
-#include "ir/ops/nn/regression_output.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/nn/softmax_output.h"
-#include "ir/ops/nn/svm_output.h"
-#include "ir/ops/tensor/one_hot.h"
-#include "ir/ops/tensor/pick.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/activation/activation.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/nn/loss/make_loss_head.h"
+#include "ir/ops/nn/loss/regression_output.h"
+#include "ir/ops/nn/loss/softmax_output.h"
+#include "ir/ops/nn/loss/svm_output.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/one_hot.h"
+#include "ir/ops/tensor/indexing/pick.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::caffe {
 namespace {

@@ -3,11 +3,11 @@
 #include <cmath>
 
 #include "frontend/caffe/layers.h"
-#include "ir/ops/nn/activation.h"
-#include "ir/ops/nn/dropout.h"
-#include "ir/ops/nn/leaky_relu.h"
-#include "ir/ops/tensor/clip.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/activation.h"
+#include "ir/ops/nn/activation/dropout.h"
+#include "ir/ops/nn/activation/leaky_relu.h"
+#include "ir/ops/tensor/elementwise/clip.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::caffe {
 namespace {

@@ -4,13 +4,13 @@
 // softmax_layer.cpp of BVLC/caffe; normalize_layer.cpp of its SSD fork.
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
-#include "ir/ops/nn/batch_norm.h"
-#include "ir/ops/nn/l2_normalization.h"
-#include "ir/ops/nn/lrn.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/tensor/filled.h"
-#include "ir/ops/tensor/reduction.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/nn/norm/batch_norm.h"
+#include "ir/ops/nn/norm/l2_normalization.h"
+#include "ir/ops/nn/norm/lrn.h"
+#include "ir/ops/tensor/create/filled.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/reduction/reduction.h"
 
 namespace mxc::caffe {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "frontend/caffe/layers.h"
 #include "frontend/caffe/layers/windows.h"
-#include "ir/ops/nn/pooling.h"
+#include "ir/ops/nn/pooling/pooling.h"
 
 namespace mxc::caffe {
 namespace {

@@ -5,10 +5,10 @@
 //   x     f[T, N, d…], cont f[T, N], which is 0 where a sequence begins
 //   tops  f[T, N, H]; with expose_hidden the last states, too: f[1, N, H]
 #include "frontend/caffe/layers.h"
-#include "ir/ops/nn/fully_connected.h"
-#include "ir/ops/tensor/expand_dims.h"
-#include "ir/ops/tensor/filled.h"
-#include "ir/ops/tensor/squeeze.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
+#include "ir/ops/tensor/create/filled.h"
+#include "ir/ops/tensor/shape/expand_dims.h"
+#include "ir/ops/tensor/shape/squeeze.h"
 
 namespace mxc::caffe {
 namespace {

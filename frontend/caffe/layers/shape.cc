@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "frontend/caffe/layers.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
-#include "ir/ops/tensor/tile.h"
-#include "ir/ops/tensor/topk.h"
-#include "ir/ops/tensor/transpose.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
+#include "ir/ops/tensor/shape/tile.h"
+#include "ir/ops/tensor/shape/transpose.h"
+#include "ir/ops/tensor/sort/topk.h"
 
 namespace mxc::caffe {
 namespace {

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "frontend/caffe/layers.h"
-#include "ir/ops/tensor/full.h"
-#include "ir/ops/tensor/sampling.h"
+#include "ir/ops/tensor/create/full.h"
+#include "ir/ops/tensor/random/sampling.h"
 
 namespace mxc::caffe {
 namespace {

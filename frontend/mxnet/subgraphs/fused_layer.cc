@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "frontend/mxnet/subgraphs/expansion.h"
-#include "ir/ops/nn/batch_norm.h"
+#include "ir/ops/nn/norm/batch_norm.h"
 #include "ir/ops/quantized/quantized_layer.h"
 
 namespace mxc {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "frontend/mxnet/subgraphs/expansion.h"
-#include "ir/ops/tensor/scan.h"
+#include "ir/ops/tensor/control/scan.h"
 
 namespace mxc {
 

@@ -6,11 +6,11 @@
 #include <limits>
 #include <numbers>
 
-#include "ir/ops/nn/activation.h"
-#include "ir/ops/nn/leaky_relu.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/tensor/hard_sigmoid.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/activation.h"
+#include "ir/ops/nn/activation/leaky_relu.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/tensor/elementwise/hard_sigmoid.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::onnx {
 namespace {

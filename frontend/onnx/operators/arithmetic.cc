@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::onnx {
 

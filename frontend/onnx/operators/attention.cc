@@ -8,11 +8,11 @@
 #include <limits>
 
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/numpy/np_reduction.h"
-#include "ir/ops/tensor/batch_dot.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/numpy/reduction/np_reduction.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
+#include "ir/ops/tensor/linalg/batch_dot.h"
 
 namespace mxc::onnx {
 namespace {

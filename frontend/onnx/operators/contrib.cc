@@ -5,10 +5,10 @@
 #include "frontend/onnx/operators/normalization.h"
 #include "frontend/onnx/operators/product.h"
 #include "frontend/onnx/operators/windows.h"
-#include "ir/ops/nn/leaky_relu.h"
-#include "ir/ops/tensor/hard_sigmoid.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/activation/leaky_relu.h"
+#include "ir/ops/tensor/elementwise/hard_sigmoid.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 

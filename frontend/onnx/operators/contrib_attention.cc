@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "frontend/onnx/operators/attention.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

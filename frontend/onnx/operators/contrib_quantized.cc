@@ -7,8 +7,8 @@
 #include "frontend/onnx/operators/quantization.h"
 #include "frontend/onnx/operators/windows.h"
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/nn/fully_connected.h"
-#include "ir/ops/nn/leaky_relu.h"
+#include "ir/ops/nn/activation/leaky_relu.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
 
 namespace mxc::onnx {
 namespace {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
-#include "ir/ops/nn/convolution_geometry.h"
-#include "ir/ops/nn/deconvolution.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
+#include "ir/ops/nn/convolution/deconvolution.h"
 
 namespace mxc::onnx {
 namespace {

@@ -2,8 +2,8 @@
 // Operators of one tensor, element by element.
 #include "frontend/onnx/operators/few_bits.h"
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/numpy/npi_around.h"
-#include "ir/ops/tensor/filled.h"
+#include "ir/ops/numpy/elementwise/npi_around.h"
+#include "ir/ops/tensor/create/filled.h"
 
 namespace mxc::onnx {
 

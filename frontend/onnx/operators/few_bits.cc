@@ -6,10 +6,10 @@
 #include <limits>
 
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/numpy/npi_around.h"
-#include "ir/ops/tensor/clip.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/numpy/elementwise/npi_around.h"
+#include "ir/ops/tensor/elementwise/clip.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

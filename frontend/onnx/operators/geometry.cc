@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
-#include "ir/ops/nn/grid_sample.h"
-#include "ir/ops/nn/modulated_deformable_convolution.h"
-#include "ir/ops/nn/roi_align.h"
-#include "ir/ops/nn/roi_pooling.h"
-#include "ir/ops/tensor/col2im.h"
-#include "ir/ops/tensor/scatter_along.h"
+#include "ir/ops/nn/convolution/modulated_deformable_convolution.h"
+#include "ir/ops/nn/detection/roi_align.h"
+#include "ir/ops/nn/detection/roi_pooling.h"
+#include "ir/ops/nn/spatial/grid_sample.h"
+#include "ir/ops/tensor/indexing/scatter_along.h"
+#include "ir/ops/tensor/shape/col2im.h"
 
 namespace mxc::onnx {
 

@@ -5,15 +5,15 @@
 
 #include "frontend/onnx/operators/indices.h"
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/nn/sequence_reverse.h"
-#include "ir/ops/numpy/npi_tril.h"
-#include "ir/ops/tensor/accumulate.h"
-#include "ir/ops/tensor/arange.h"
-#include "ir/ops/tensor/eye.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
-#include "ir/ops/tensor/take_along.h"
-#include "ir/ops/tensor/topk.h"
+#include "ir/ops/nn/sequence/sequence_reverse.h"
+#include "ir/ops/numpy/shape/npi_tril.h"
+#include "ir/ops/tensor/create/arange.h"
+#include "ir/ops/tensor/create/eye.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
+#include "ir/ops/tensor/indexing/take_along.h"
+#include "ir/ops/tensor/reduction/accumulate.h"
+#include "ir/ops/tensor/sort/topk.h"
 
 namespace mxc::onnx {
 

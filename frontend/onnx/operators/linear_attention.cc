@@ -14,10 +14,10 @@
 #include <limits>
 
 #include "frontend/onnx/operators/attention.h"
-#include "ir/ops/nn/convolution_geometry.h"
-#include "ir/ops/numpy/np_cumsum.h"
-#include "ir/ops/tensor/batch_dot.h"
-#include "ir/ops/tensor/repeat.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
+#include "ir/ops/numpy/reduction/np_cumsum.h"
+#include "ir/ops/tensor/linalg/batch_dot.h"
+#include "ir/ops/tensor/shape/repeat.h"
 
 namespace mxc::onnx {
 namespace {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses of classes.
 #include "frontend/onnx/call.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/tensor/pick.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/tensor/indexing/pick.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

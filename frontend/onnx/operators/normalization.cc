@@ -4,14 +4,14 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/indices.h"
-#include "ir/ops/nn/batch_norm.h"
-#include "ir/ops/nn/dropout.h"
-#include "ir/ops/nn/group_norm.h"
-#include "ir/ops/nn/instance_norm.h"
-#include "ir/ops/nn/layer_norm.h"
-#include "ir/ops/nn/lrn.h"
-#include "ir/ops/tensor/extremum.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/dropout.h"
+#include "ir/ops/nn/norm/batch_norm.h"
+#include "ir/ops/nn/norm/group_norm.h"
+#include "ir/ops/nn/norm/instance_norm.h"
+#include "ir/ops/nn/norm/layer_norm.h"
+#include "ir/ops/nn/norm/lrn.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/reduction/extremum.h"
 
 namespace mxc::onnx {
 namespace {

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/tensor/take.h"
-#include "ir/ops/tensor/tile.h"
+#include "ir/ops/tensor/indexing/take.h"
+#include "ir/ops/tensor/shape/tile.h"
 
 namespace mxc::onnx {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/windows.h"
-#include "ir/ops/nn/pooling.h"
-#include "ir/ops/numpy/np_reduction.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/pooling/pooling.h"
+#include "ir/ops/numpy/reduction/np_reduction.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::onnx {
 namespace {

@@ -2,8 +2,8 @@
 // Products of matrices, determinants and inverses.
 #include "frontend/onnx/operators/product.h"
 
-#include "ir/ops/nn/fully_connected.h"
-#include "ir/ops/numpy/npi_einsum.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
+#include "ir/ops/numpy/linalg/npi_einsum.h"
 
 namespace mxc::onnx {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/tensor/repeat.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/shape/repeat.h"
 
 namespace mxc::onnx {
 namespace {

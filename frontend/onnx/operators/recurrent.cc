@@ -7,15 +7,15 @@
 #include <cmath>
 
 #include "frontend/onnx/inner_graph.h"
-#include "ir/ops/nn/activation.h"
-#include "ir/ops/nn/fully_connected.h"
-#include "ir/ops/nn/leaky_relu.h"
-#include "ir/ops/nn/rnn.h"
-#include "ir/ops/nn/sequence_reverse.h"
-#include "ir/ops/tensor/arange.h"
-#include "ir/ops/tensor/clip.h"
-#include "ir/ops/tensor/hard_sigmoid.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/activation.h"
+#include "ir/ops/nn/activation/leaky_relu.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
+#include "ir/ops/nn/sequence/rnn.h"
+#include "ir/ops/nn/sequence/sequence_reverse.h"
+#include "ir/ops/tensor/create/arange.h"
+#include "ir/ops/tensor/elementwise/clip.h"
+#include "ir/ops/tensor/elementwise/hard_sigmoid.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::onnx {
 namespace {

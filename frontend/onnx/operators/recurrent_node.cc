@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "frontend/onnx/operators/recurrent.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc::onnx {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/numpy/np_reduction.h"
-#include "ir/ops/tensor/extremum.h"
-#include "ir/ops/tensor/reverse.h"
+#include "ir/ops/numpy/reduction/np_reduction.h"
+#include "ir/ops/tensor/reduction/extremum.h"
+#include "ir/ops/tensor/shape/reverse.h"
 
 namespace mxc::onnx {
 namespace {

@@ -5,11 +5,11 @@
 #include <numeric>
 
 #include "frontend/onnx/operators/resize_list.h"
-#include "ir/ops/nn/bilinear_resize2d.h"
-#include "ir/ops/nn/upsampling.h"
-#include "ir/ops/tensor/dot.h"
-#include "ir/ops/tensor/repeat.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/spatial/bilinear_resize2d.h"
+#include "ir/ops/nn/spatial/upsampling.h"
+#include "ir/ops/tensor/indexing/take.h"
+#include "ir/ops/tensor/linalg/dot.h"
+#include "ir/ops/tensor/shape/repeat.h"
 
 namespace mxc::onnx {
 namespace {

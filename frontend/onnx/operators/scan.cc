@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/turns.h"
-#include "ir/ops/tensor/reverse.h"
+#include "ir/ops/tensor/shape/reverse.h"
 
 namespace mxc::onnx {
 namespace {

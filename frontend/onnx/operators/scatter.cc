@@ -7,9 +7,9 @@
 #include <algorithm>
 
 #include "frontend/onnx/operators/indices.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/scatter_along.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/scatter_along.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/nn/box_nms.h"
-#include "ir/ops/numpy/npi_unique.h"
-#include "ir/ops/tensor/scalar.h"
-#include "ir/ops/tensor/take.h"
+#include "ir/ops/nn/detection/box_nms.h"
+#include "ir/ops/numpy/indexing/npi_unique.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/take.h"
 
 namespace mxc::onnx {
 namespace {

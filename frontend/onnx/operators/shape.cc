@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/tensor/reshape.h"
+#include "ir/ops/tensor/shape/reshape.h"
 
 namespace mxc::onnx {
 namespace {

@@ -6,8 +6,8 @@
 #include <numbers>
 
 #include "frontend/onnx/call.h"
-#include "ir/ops/nn/convolution_geometry.h"
-#include "ir/ops/tensor/reverse.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
+#include "ir/ops/tensor/shape/reverse.h"
 
 namespace mxc::onnx {
 namespace {

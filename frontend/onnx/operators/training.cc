@@ -6,10 +6,10 @@
 
 #include "frontend/onnx/call.h"
 #include "frontend/onnx/tensor_data.h"
-#include "ir/ops/nn/softmax.h"
-#include "ir/ops/tensor/sample_multinomial.h"
-#include "ir/ops/tensor/sampling.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/random/sample_multinomial.h"
+#include "ir/ops/tensor/random/sampling.h"
 
 namespace mxc::onnx {
 namespace {

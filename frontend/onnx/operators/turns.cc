@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "frontend/onnx/inner_graph.h"
-#include "ir/ops/tensor/arange.h"
+#include "ir/ops/tensor/create/arange.h"
 
 namespace mxc::onnx {
 namespace {

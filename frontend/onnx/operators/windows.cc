@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "ir/ops/tensor/full.h"
-#include "ir/ops/tensor/pad.h"
+#include "ir/ops/tensor/create/full.h"
+#include "ir/ops/tensor/shape/pad.h"
 
 namespace mxc::onnx {
 Extents WindowEntries(Call& c, std::string_view name, size_t count,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/numpy/np_composition.h"
 
-#include "ir/ops/tensor/axes.h"
-#include "ir/ops/tensor/transpose.h"
+#include "ir/ops/tensor/shape/axes.h"
+#include "ir/ops/tensor/shape/transpose.h"
 
 namespace mxc {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "ir/ops/op.h"
-#include "ir/ops/tensor/scalar.h"
+#include "ir/ops/tensor/elementwise/scalar.h"
 
 namespace mxc {
 

@@ -3,7 +3,7 @@
 //   data i8[…] or u8[…], weight i8[…], bias i32[num_filter] → i32[…]
 // Sums are exact within i32, and wrap around beyond.
 // C1  data are i8 or u8
-#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
 #include "ir/ops/quantized/quantization.h"
 #include "ir/program/steps/contraction.h"
 

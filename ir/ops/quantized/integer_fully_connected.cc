@@ -3,7 +3,7 @@
 //   data i8[…] or u8[…], weight i8[num_hidden, K], bias i32[num_hidden] → i32[…]
 // Sums are exact within i32, and wrap around beyond.
 // C1  data are i8 or u8
-#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
 #include "ir/ops/quantized/quantization.h"
 #include "ir/program/steps/contraction.h"
 

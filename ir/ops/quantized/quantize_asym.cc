@@ -8,7 +8,7 @@
 //   shift   f32[1]: 255 − greatest·scale
 // Source: MXNet 1.9.1 operator/quantization/quantize_asym-inl.h.
 #include "ir/ops/op.h"
-#include "ir/ops/tensor/clip.h"
+#include "ir/ops/tensor/elementwise/clip.h"
 
 namespace mxc {
 namespace {

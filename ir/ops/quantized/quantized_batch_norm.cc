@@ -8,7 +8,7 @@
 // C2  the range of the output is calibrated
 // C3  the channels are axis 1
 // Source: MXNet 1.9.1 operator/quantization/quantized_batch_norm.cc.
-#include "ir/ops/nn/batch_norm.h"
+#include "ir/ops/nn/norm/batch_norm.h"
 #include "ir/ops/quantized/quantization.h"
 
 namespace mxc {

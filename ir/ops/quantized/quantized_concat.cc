@@ -8,8 +8,8 @@
 // mkldnn/mkldnn_quantized_concat.cc.
 #include "ir/ops/quantized/quantization.h"
 #include "ir/ops/quantized/round_to_levels.h"
-#include "ir/ops/tensor/axes.h"
-#include "ir/ops/tensor/concat.h"
+#include "ir/ops/tensor/shape/axes.h"
+#include "ir/ops/tensor/shape/concat.h"
 
 namespace mxc {
 namespace {

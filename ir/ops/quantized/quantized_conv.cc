@@ -4,7 +4,7 @@
 // Source: MXNet 1.9.1 operator/quantization/quantized_conv.cc. With oneDNN that
 // adds bias as it is, and gives a range as if data were i8; here both are what
 // its documentation, and FullyConnected beside it, have.
-#include "ir/ops/nn/convolution_geometry.h"
+#include "ir/ops/nn/convolution/convolution_geometry.h"
 #include "ir/ops/quantized/quantized_layer.h"
 
 namespace mxc {

@@ -3,8 +3,8 @@
 // The output is i32 for the sum of both ranges, or for a calibrated range u8
 // where both are u8, else i8. See quantized_elemwise.h.
 // Source: MXNet 1.9.1 operator/quantization/mkldnn/
-// mkldnn_quantized_elemwise_add.cc. Of an i8 and a u8 that adds the i8 alone;
-// here both count.
+// mkldnn_quantized_elemwise_add.cc. It adds the i8 alone of an i8
+// and a u8; here both count.
 #include "ir/ops/quantized/quantized_elemwise.h"
 
 namespace mxc {

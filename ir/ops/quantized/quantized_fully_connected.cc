@@ -2,7 +2,7 @@
 // _contrib_quantized_fully_connected: data · weightᵀ + bias of 8-bit numbers, as
 // i32. See quantized_layer.h for inputs and outputs.
 // Source: MXNet 1.9.1 operator/quantization/quantized_fully_connected.cc.
-#include "ir/ops/nn/fully_connected.h"
+#include "ir/ops/nn/convolution/fully_connected.h"
 #include "ir/ops/quantized/quantized_layer.h"
 
 namespace mxc {

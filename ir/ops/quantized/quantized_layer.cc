@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "ir/ops/nn/spatial.h"
+#include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/quantized/quantize_filters.h"
 #include "ir/ops/quantized/round_to_levels.h"
 
@@ -75,7 +75,8 @@ bool HasNoNegatives(const Node& function) {
 namespace {
 
 constexpr double kGreatestI32 = 2147483647;
-// Of an 8-bit number by another one; up to where all whole numbers are floats.
+// The greatest product of two 8-bit numbers, and the first whole number behind
+// which some are no floats.
 constexpr int64_t kGreatestProduct = 255 * 128, kExactInF32 = 1 << 24;
 // The fewest channels that a unit for integers is worth having.
 constexpr int64_t kChannelsOfUnits = 8;
@@ -130,8 +131,8 @@ class LayerParts {
     }
     const Value sums = Sums();
     if (output_.dtype == DType::kI32) return {Integers(sums), Low(), High()};
-    // Of the output, of which y is so many of its levels at once where the
-    // functions allow it, as in oneDNN.
+    // The output's scale. Where the functions allow it y counts its levels at
+    // once, as in oneDNN.
     Value scale = b_.Scalar(OutputScale());
     const bool early =
         IsHomogeneous(a_.activation, a_.activation_settings) &&
@@ -222,7 +223,7 @@ class LayerParts {
     bias_ = b_.Cast(Rounded(scaled, DType::kI32), DType::kI32);
   }
 
-  // Of each filter: with it a bias takes half of i32.
+  // Each filter has one, with which a bias takes half of i32.
   Value GreatestScale() const {
     if (!bias_) {
       return b_.Constant(
@@ -233,7 +234,7 @@ class LayerParts {
     return b_.Div(kGreatestI32 / 2, b_.Mul(b_.Abs(bias_), data_scale_));
   }
 
-  // What the filters are multiplied by; the bias is that of both.
+  // Returns the factor of the filters; the bias is that of both.
   Value ApplyNorm() {
     // In f64, as MXNet does: an f32's last bit may move a level.
     const Value variance = b_.Cast(In("moving_var"), DType::kF64);
@@ -269,8 +270,8 @@ class LayerParts {
     return bias_ ? b_.Add(sums, ByChannel(bias_)) : sums;
   }
 
-  // Of few channels (pictures, depthwise filters), whose sums f32 has exactly,
-  // too: units that multiply integers take several channels at once.
+  // True for few channels (pictures, depthwise filters), whose sums f32 has
+  // exactly, too: units that multiply integers take several channels at once.
   bool AreFewProducts() const {
     const Shape& filters = weight_.shape();
     const int64_t products = filters.elements() / filters[0];

@@ -7,7 +7,7 @@
 // C1  data are i8 or u8
 // C2  pool_type is max or avg
 // Source: MXNet 1.9.1 operator/quantization/quantized_pooling.cc; its values.
-#include "ir/ops/nn/pooling.h"
+#include "ir/ops/nn/pooling/pooling.h"
 #include "ir/ops/quantized/quantization.h"
 #include "ir/ops/quantized/round_to_levels.h"
 

@@ -29,4 +29,9 @@ MXC_OP(AdamwUpdate) {
       .Doc("the step of Adam with weight decay of its own");
 }
 
+MXC_OP(MpAdamwUpdate) {
+  return AdamwUpdateOperator("_mp_adamw_update", WeightCopy::kState)
+      .Doc("_adamw_update of a weight with a copy in f32");
+}
+
 }  // namespace mxc

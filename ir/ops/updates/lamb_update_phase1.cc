@@ -34,4 +34,10 @@ MXC_OP(LambUpdatePhase1) {
       .Doc("the step of lamb before it is scaled");
 }
 
+// Phase 2 changes the copy in f32; the step is f32, too.
+MXC_OP(MpLambUpdatePhase1) {
+  return LambPhaseOneOperator("mp_lamb_update_phase1", WeightCopy::kRead)
+      .Doc("lamb_update_phase1 of a weight with a copy in f32");
+}
+
 }  // namespace mxc

@@ -89,4 +89,9 @@ MXC_OP(LambUpdatePhase2) {
       .Doc("the step of lamb, scaled and taken");
 }
 
+MXC_OP(MpLambUpdatePhase2) {
+  return LambPhaseTwoOperator("mp_lamb_update_phase2", true)
+      .Doc("lamb_update_phase2 of a weight with a copy in f32");
+}
+
 }  // namespace mxc

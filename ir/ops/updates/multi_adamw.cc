@@ -23,4 +23,14 @@ Op<MultiAdamwAttrs> MultiAdamwOperator(std::string name, WeightCopy copy) {
       });
 }
 
+MXC_OP(MultiAdamwUpdate) {
+  return MultiAdamwOperator("_multi_adamw_update", WeightCopy::kNone)
+      .Doc("_adamw_update of several weights");
+}
+
+MXC_OP(MultiMpAdamwUpdate) {
+  return MultiAdamwOperator("_multi_mp_adamw_update", WeightCopy::kState)
+      .Doc("_mp_adamw_update of several weights");
+}
+
 }  // namespace mxc

@@ -137,4 +137,24 @@ Op<MultiLansAttrs> MultiLansOperator(std::string name, WeightCopy copy) {
   return LambOperator<MultiLansAttrs>(std::move(name), copy, NextByLans);
 }
 
+MXC_OP(MultiLambUpdate) {
+  return MultiLambOperator("_multi_lamb_update", WeightCopy::kNone)
+      .Doc("both phases of lamb for several weights");
+}
+
+MXC_OP(MultiMpLambUpdate) {
+  return MultiLambOperator("_multi_mp_lamb_update", WeightCopy::kState)
+      .Doc("_multi_lamb_update of weights with copies in f32");
+}
+
+MXC_OP(MultiLansUpdate) {
+  return MultiLansOperator("_multi_lans_update", WeightCopy::kNone)
+      .Doc("the step of lans for several weights");
+}
+
+MXC_OP(MultiMpLansUpdate) {
+  return MultiLansOperator("_multi_mp_lans_update", WeightCopy::kState)
+      .Doc("_multi_lans_update of weights with copies in f32");
+}
+
 }  // namespace mxc

@@ -75,4 +75,48 @@ Op<PreloadedSgdMomAttrs> PreloadedSgdMomOperator(std::string name,
       });
 }
 
+MXC_OP(MultiSgdUpdate) {
+  return MultiSgdOperator("multi_sgd_update", WeightCopy::kNone)
+      .Doc("sgd_update of several weights");
+}
+
+MXC_OP(MultiMpSgdUpdate) {
+  return MultiSgdOperator("multi_mp_sgd_update", WeightCopy::kState)
+      .Doc("mp_sgd_update of several weights");
+}
+
+// MXNet 1.9.1 knows it without a graph alone.
+MXC_OP(MultiSgdMomUpdate) {
+  return MultiSgdMomOperator("multi_sgd_mom_update", WeightCopy::kNone)
+      .Doc("sgd_mom_update of several weights");
+}
+
+MXC_OP(MultiMpSgdMomUpdate) {
+  return MultiSgdMomOperator("multi_mp_sgd_mom_update", WeightCopy::kState)
+      .Doc("mp_sgd_mom_update of several weights");
+}
+
+MXC_OP(PreloadedMultiSgdUpdate) {
+  return PreloadedSgdOperator("preloaded_multi_sgd_update", WeightCopy::kNone)
+      .Doc("sgd_update of several weights, by rates that are inputs");
+}
+
+MXC_OP(PreloadedMultiMpSgdUpdate) {
+  return PreloadedSgdOperator("preloaded_multi_mp_sgd_update",
+                              WeightCopy::kState)
+      .Doc("multi_mp_sgd_update by rates that are inputs");
+}
+
+MXC_OP(PreloadedMultiSgdMomUpdate) {
+  return PreloadedSgdMomOperator("preloaded_multi_sgd_mom_update",
+                                 WeightCopy::kNone)
+      .Doc("multi_sgd_mom_update by rates that are inputs");
+}
+
+MXC_OP(PreloadedMultiMpSgdMomUpdate) {
+  return PreloadedSgdMomOperator("preloaded_multi_mp_sgd_mom_update",
+                                 WeightCopy::kState)
+      .Doc("multi_mp_sgd_mom_update by rates that are inputs");
+}
+
 }  // namespace mxc

@@ -5,7 +5,7 @@
 // Source: MXNet 1.9.1 operator/contrib/multi_sum_sq-inl.h.
 #include "ir/ops/updates/multi_sum_sq.h"
 
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "ir/graph/fields.h"
 #include "ir/ops/operators.h"
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
 

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 #include "ir/ops/updates/update.h"
 
 namespace mxc {

@@ -26,4 +26,9 @@ MXC_OP(NagMomUpdate) {
       .Doc("the step of Nesterov's accelerated gradient");
 }
 
+MXC_OP(MpNagMomUpdate) {
+  return NagMomUpdateOperator("mp_nag_mom_update", WeightCopy::kState)
+      .Doc("nag_mom_update of a weight with a copy in f32");
+}
+
 }  // namespace mxc

@@ -4,7 +4,7 @@
 //   output<k>     t[…]: zeros, as the state is from then on
 //   next_data_k   t[…]: the same
 // MXNet's operator has no outputs, so that no network of its own holds one.
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
 namespace {

@@ -20,4 +20,9 @@ MXC_OP(SgdMomUpdate) {
       .Doc("the step of stochastic gradient descent with momentum");
 }
 
+MXC_OP(MpSgdMomUpdate) {
+  return SgdMomUpdateOperator("mp_sgd_mom_update", WeightCopy::kState)
+      .Doc("sgd_mom_update of a weight with a copy in f32");
+}
+
 }  // namespace mxc

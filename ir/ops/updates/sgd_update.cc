@@ -18,4 +18,9 @@ MXC_OP(SgdUpdate) {
       .Doc("the step of stochastic gradient descent");
 }
 
+MXC_OP(MpSgdUpdate) {
+  return SgdUpdateOperator("mp_sgd_update", WeightCopy::kState)
+      .Doc("sgd_update of a weight with a copy in f32");
+}
+
 }  // namespace mxc

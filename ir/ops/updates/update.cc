@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/ops/updates/update.h"
 
-#include "ir/ops/tensor/axes.h"
+#include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
 namespace {
@@ -10,7 +10,7 @@ constexpr int kFirstState = 2;  // of a weight's inputs
 
 bool HasCopy(const UpdateForm& form) { return form.copy != WeightCopy::kNone; }
 
-// Of one weight.
+// Counts for one weight.
 int StatesOfEach(const UpdateForm& form) {
   const bool copy = form.copy == WeightCopy::kState;
   return static_cast<int>(form.states.size()) + (copy ? 1 : 0);
@@ -24,7 +24,7 @@ int FirstNumber(const UpdateForm& form) {
   return form.weights() * InputsOfEach(form);
 }
 
-// Of weight `which`, among the outputs.
+// The place of state k of weight `which` among the outputs.
 int NextState(const UpdateForm& form, int which, int k) {
   return form.weights() + which * StatesOfEach(form) + k;
 }

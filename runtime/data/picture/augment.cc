@@ -103,6 +103,19 @@ void ChangeColors(const LookOptions& options, Draws& draws, Picture* picture) {
   ChangeHls(options, draws, picture);
 }
 
+std::optional<PartCorner> DrawPart(int width, int height,
+                                   const Picture& picture, Draws& draws) {
+  if (width < 1 || height < 1 || width > picture.width ||
+      height > picture.height) {
+    return std::nullopt;
+  }
+  const auto any = [&](int room) {
+    return static_cast<int>(draws.Below(static_cast<uint64_t>(room) + 1));
+  };
+  const int left = any(picture.width - width);
+  return PartCorner{left, any(picture.height - height)};
+}
+
 void Erase(double share, const uint8_t (&color)[3], Draws& draws,
            Picture* picture) {
   if (share == 0 || draws.Unit() >= share) return;
@@ -114,20 +127,13 @@ void Erase(double share, const uint8_t (&color)[3], Draws& draws,
         std::exp(draws.Between(std::log(kNarrowest), -std::log(kNarrowest)));
     const auto width = static_cast<int>(std::lrint(std::sqrt(area * ratio)));
     const auto height = static_cast<int>(std::lrint(std::sqrt(area / ratio)));
-    if (width < 1 || height < 1 || width > picture->width ||
-        height > picture->height) {
-      continue;
-    }
-    const auto any = [&](int room) {
-      return static_cast<int>(draws.Below(static_cast<uint64_t>(room) + 1));
-    };
-    const int left = any(picture->width - width);
-    const int top = any(picture->height - height);
+    const auto corner = DrawPart(width, height, *picture, draws);
+    if (!corner) continue;
     const auto channels = static_cast<size_t>(picture->channels);
-    for (int y = top; y < top + height; ++y) {
+    for (int y = corner->top; y < corner->top + height; ++y) {
       uint8_t* to = picture->pixels.data() +
                     static_cast<size_t>(y) * picture->row_bytes() +
-                    static_cast<size_t>(left) * channels;
+                    static_cast<size_t>(corner->left) * channels;
       for (int x = 0; x < width; ++x, to += channels) {
         std::copy_n(color, channels, to);
       }

@@ -5,6 +5,8 @@
 // torchvision's RandomErasing.
 #pragma once
 
+#include <optional>
+
 #include "runtime/data/picture/picture.h"
 #include "runtime/data/random.h"
 #include "runtime/data/settings.h"
@@ -49,6 +51,14 @@ struct LookOptions {
                "share of the pictures of which a part is erased", kShare);
   }
 };
+
+// Places a part of a picture, every place equally likely; nothing where it is
+// empty or does not fit.
+struct PartCorner {
+  int left, top;
+};
+std::optional<PartCorner> DrawPart(int width, int height,
+                                   const Picture& picture, Draws& draws);
 
 // Turns and shears about the centre, without changing the size; what comes into
 // view has the value `fill`.

@@ -234,17 +234,11 @@ bool PictureTransform::CropAreaAtRandom(Draws& draws, Picture* picture) const {
     if (draws.Flip()) std::swap(wide, high);
     const int width = static_cast<int>(wide + 0.5);
     const int height = static_cast<int>(high + 0.5);
-    if (width < 1 || height < 1 || width > picture->width ||
-        height > picture->height) {
-      continue;
-    }
-    const auto any = [&](int room) {
-      return static_cast<int>(draws.Below(static_cast<uint64_t>(room) + 1));
-    };
-    const int left = any(picture->width - width);
-    const int top = any(picture->height - height);
-    *picture = ResizeBilinear(Crop(*picture, left, top, width, height),
-                              this->width(), this->height());
+    const auto corner = DrawPart(width, height, *picture, draws);
+    if (!corner) continue;
+    *picture =
+        ResizeBilinear(Crop(*picture, corner->left, corner->top, width, height),
+                       this->width(), this->height());
     return true;
   }
   return false;

@@ -8,6 +8,7 @@
 
 #include "tools/driver/figures.h"
 #include "tools/driver/tune/kernel_timer.h"
+#include "tools/driver/tune/tuned_catalog.h"
 
 namespace mxc {
 namespace {
@@ -43,6 +44,12 @@ Result<Tuning> Tuning::Open(const TuningOptions& options, const Target& target,
   }
   return tuning;
 }
+
+Tuning::Tuning(Tuning&&) noexcept = default;
+Tuning& Tuning::operator=(Tuning&&) noexcept = default;
+Tuning::~Tuning() = default;
+
+const KernelCatalog& Tuning::catalog() const { return *tuned_; }
 
 // Longest first; equal ones in the order of their texts.
 std::vector<std::string> Tuning::Unknown() const {

@@ -9,14 +9,15 @@
 #include <string>
 
 #include "codegen/codegen.h"
+#include "ir/program/kernel_catalog.h"
 #include "ir/support/result.h"
 #include "ir/target/target.h"
 #include "tools/driver/progress.h"
-#include "tools/driver/tune/tuned_catalog.h"
 #include "tools/driver/tune/tuning_cache.h"
 
 namespace mxc {
 
+class TunedCatalog;
 struct TuningMachine;
 
 struct TuningOptions {
@@ -41,9 +42,12 @@ class Tuning {
  public:
   static Result<Tuning> Open(const TuningOptions& options, const Target& target,
                              const CatalogOptions& catalog);
+  Tuning(Tuning&&) noexcept;
+  Tuning& operator=(Tuning&&) noexcept;
+  ~Tuning();
 
   // For the passes; what they ask is noted.
-  const KernelCatalog& catalog() const { return *tuned_; }
+  const KernelCatalog& catalog() const;
 
   // Measures what was asked for and the cache does not know, the longest first,
   // and keeps it. Whether anything was: the catalog may then answer otherwise.
