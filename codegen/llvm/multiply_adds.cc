@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/llvm/relaxed_multiply_add.h"
+#include "codegen/llvm/multiply_adds.h"
 
 #include <optional>
 
@@ -40,8 +40,8 @@ std::optional<MultiplyAdd> MultiplyAddOf(llvm::Instruction& instruction) {
 }
 
 // Of vectors of several registers, each register by itself.
-Value* Emit(llvm::IRBuilder<>& builder, const MultiplyAdd& x,
-            llvm::FixedVectorType& type) {
+Value* EmitRelaxed(llvm::IRBuilder<>& builder, const MultiplyAdd& x,
+                   llvm::FixedVectorType& type) {
   const unsigned lanes = 128 / type.getScalarSizeInBits();
   const unsigned parts = type.getNumElements() / lanes;
   auto* part_type = llvm::FixedVectorType::get(type.getElementType(), lanes);
@@ -66,7 +66,39 @@ bool FillsRegisters(const llvm::Type* type) {
          vector->getPrimitiveSizeInBits().getFixedValue() % 128 == 0;
 }
 
+Value* EmitApart(llvm::IRBuilder<>& builder, const MultiplyAdd& x) {
+  return builder.CreateFAdd(builder.CreateFMul(x.a, x.b), x.sum);
+}
+
+// May leave products that nothing reads.
+void Replace(llvm::Instruction& instruction, Value* value) {
+  instruction.replaceAllUsesWith(value);
+  instruction.eraseFromParent();
+}
+
 }  // namespace
+
+void WriteOutMultiplyAdds(llvm::Module& module, bool fuses) {
+  for (llvm::Function& function : module) {
+    for (llvm::Instruction& instruction :
+         llvm::make_early_inc_range(llvm::instructions(function))) {
+      if (!fuses && !llvm::isa<llvm::IntrinsicInst>(instruction)) continue;
+      const auto found = MultiplyAddOf(instruction);
+      if (!found) continue;
+      llvm::IRBuilder<> builder(&instruction);
+      Replace(instruction,
+              fuses ? builder.CreateIntrinsic(llvm::Intrinsic::fma,
+                                              {instruction.getType()},
+                                              {found->a, found->b, found->sum})
+                    : EmitApart(builder, *found));
+    }
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (llvm::isa<llvm::FPMathOperator>(&instruction)) {
+        instruction.setHasAllowContract(false);
+      }
+    }
+  }
+}
 
 void UseRelaxedMultiplyAdds(llvm::Module& module) {
   for (llvm::Function& function : module) {
@@ -76,10 +108,9 @@ void UseRelaxedMultiplyAdds(llvm::Module& module) {
       const auto found = MultiplyAddOf(instruction);
       if (!found) continue;
       llvm::IRBuilder<> builder(&instruction);
-      instruction.replaceAllUsesWith(
-          Emit(builder, *found,
-               *llvm::cast<llvm::FixedVectorType>(instruction.getType())));
-      instruction.eraseFromParent();
+      Replace(instruction, EmitRelaxed(builder, *found,
+                                       *llvm::cast<llvm::FixedVectorType>(
+                                           instruction.getType())));
     }
   }
 }
