@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "ir/target/cuda_target.h"
 #include "runtime/abi/abi.h"
@@ -177,10 +178,9 @@ Result<Target> InOrderOf(Target target, std::string_view name) {
                  target.name, kOrderMark, name);
   }
   const Target other = ToTarget(*level);
-  for (const Target* each : {&target, &other}) {
+  for (const Target* each : {&std::as_const(target), &other}) {
     if ((each->required_features & MXC_CPU_RELAXED_SIMD) == 0) continue;
-    return Error({},
-                 "'{}' rounds as each machine does, expected 'wasm32'",
+    return Error({}, "'{}' rounds as each machine does, expected 'wasm32'",
                  each->name);
   }
   if (other.order.fuses && !target.order.fuses) {

@@ -21,6 +21,8 @@ namespace mxc {
 struct SumOrder {
   std::string isa, triple, features;  // as the target's, below
   bool fuses = false;  // a product and the sum that it is added to round once
+
+  bool operator==(const SumOrder&) const = default;
 };
 
 // CPU features an artifact may need; bits of runtime/abi's mxc_cpu_feature.

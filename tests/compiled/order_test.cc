@@ -67,6 +67,16 @@ void CheckBytes(const Network& net) {
   }
 }
 
+TEST_CASE("a target names the order of its level, or of another") {
+  const Target own = *ResolveTarget("x86-64-v4");
+  const Target other = *ResolveTarget("aarch64@x86-64-v4");
+  CHECK(own.keeps_own_order());
+  CHECK_FALSE(other.keeps_own_order());
+  CHECK(other.order == own.order);
+  CHECK(other.triple != own.triple);
+  CHECK(ResolveTarget("aarch64")->order != own.order);
+}
+
 TEST_CASE("random networks have the same bytes on processors of one order") {
   for (int seed = 100; seed < 112; ++seed) {
     CAPTURE(seed);
