@@ -2,6 +2,7 @@
 #include "codegen/llvm/multiply_adds.h"
 
 #include <optional>
+#include <vector>
 
 #include "codegen/llvm/transforms.h"
 
@@ -76,6 +77,57 @@ void Replace(llvm::Instruction& instruction, Value* value) {
   instruction.eraseFromParent();
 }
 
+// A vector of fixed length, which fills a register, as one of SVE's.
+class ScalableValues {
+ public:
+  Value* Of(llvm::IRBuilder<>& builder, Value* fixed) {
+    if (Value* splat = SplatOfLoad(fixed)) return splat;
+    llvm::ScalableVectorType* type =
+        TypeOf(*llvm::cast<llvm::FixedVectorType>(fixed->getType()));
+    return builder.CreateInsertVector(type, llvm::PoisonValue::get(type), fixed,
+                                      builder.getInt64(0));
+  }
+
+  static llvm::ScalableVectorType* TypeOf(const llvm::FixedVectorType& type) {
+    return llvm::ScalableVectorType::get(type.getElementType(),
+                                         128 / type.getScalarSizeInBits());
+  }
+
+ private:
+  // An element of memory in all lanes: LLVM knows the instruction for integers.
+  Value* SplatOfLoad(Value* fixed) {
+    auto* splat = llvm::dyn_cast<llvm::ShuffleVectorInst>(fixed);
+    auto* load = splat == nullptr ? nullptr
+                                  : llvm::dyn_cast_or_null<llvm::LoadInst>(
+                                        llvm::getSplatValue(splat));
+    if (load == nullptr || !load->isSimple()) return nullptr;
+    const auto [found, made] = splats_.try_emplace(splat, nullptr);
+    if (!made) return found->second;
+    llvm::ScalableVectorType* type =
+        TypeOf(*llvm::cast<llvm::FixedVectorType>(fixed->getType()));
+    llvm::IRBuilder<> at_load(load), at_splat(splat);
+    llvm::LoadInst* bits = at_load.CreateAlignedLoad(
+        at_load.getIntNTy(type->getScalarSizeInBits()),
+        load->getPointerOperand(), load->getAlign());
+    bits->copyMetadata(*load);
+    found->second = at_splat.CreateBitCast(
+        at_splat.CreateVectorSplat(type->getElementCount(), bits), type);
+    return found->second;
+  }
+
+  llvm::DenseMap<Value*, Value*> splats_;
+};
+
+bool IsMultiplyAdd(const llvm::Instruction& instruction, int register_bytes) {
+  const auto* call = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
+  const auto* type =
+      llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
+  return call != nullptr && call->getIntrinsicID() == llvm::Intrinsic::fma &&
+         type != nullptr &&
+         type->getPrimitiveSizeInBits().getFixedValue() ==
+             8 * static_cast<uint64_t>(register_bytes);
+}
+
 }  // namespace
 
 void WriteOutMultiplyAdds(llvm::Module& module, bool fuses) {
@@ -112,6 +164,39 @@ void UseRelaxedMultiplyAdds(llvm::Module& module) {
                                        *llvm::cast<llvm::FixedVectorType>(
                                            instruction.getType())));
     }
+  }
+}
+
+void UseScalableMultiplyAdds(llvm::Module& module, int register_bytes) {
+  for (llvm::Function& function : module) {
+    ScalableValues scalable;
+    std::vector<llvm::WeakTrackingVH> replaced;
+    for (llvm::Instruction& instruction : llvm::instructions(function)) {
+      if (IsMultiplyAdd(instruction, register_bytes)) {
+        replaced.emplace_back(&instruction);
+      }
+    }
+    for (const llvm::WeakTrackingVH& handle : replaced) {
+      auto* fma = llvm::cast<llvm::IntrinsicInst>(handle);
+      llvm::IRBuilder<> builder(fma);
+      auto* fixed = llvm::cast<llvm::FixedVectorType>(fma->getType());
+      llvm::ScalableVectorType* type = ScalableValues::TypeOf(*fixed);
+      Value* all =
+          builder.CreateVectorSplat(type->getElementCount(), builder.getTrue());
+      const auto operand = [&](unsigned i) {
+        return scalable.Of(builder, fma->getArgOperand(i));
+      };
+      Value* sum = operand(2);
+      Value* a = operand(0);
+      Value* b = operand(1);
+      Value* result = builder.CreateIntrinsic(llvm::Intrinsic::aarch64_sve_fmla,
+                                              {type}, {all, sum, a, b});
+      fma->replaceAllUsesWith(
+          builder.CreateExtractVector(fixed, result, builder.getInt64(0)));
+    }
+    llvm::SmallVector<llvm::WeakTrackingVH> dead(replaced.begin(),
+                                                 replaced.end());
+    llvm::RecursivelyDeleteTriviallyDeadInstructions(dead);
   }
 }
 

@@ -15,4 +15,10 @@ void WriteOutMultiplyAdds(llvm::Module& module, bool fuses);
 // those of vectors round as the machine does, once or twice.
 void UseRelaxedMultiplyAdds(llvm::Module& module);
 
+// SVE's, of vectors that are one register of so many bytes, with the sum as the
+// register that is written. What LLVM makes of llvm.fma may write any of its operands,
+// and copies the sum before; an element for all lanes it loads and copies apart, by a
+// unit that multiplies and adds.
+void UseScalableMultiplyAdds(llvm::Module& module, int register_bytes);
+
 }  // namespace mxc

@@ -86,6 +86,9 @@ std::string ObjectOf(llvm::Module& module, const std::string& name,
   }
   Optimize(module, *machine);
   if (relaxed) UseRelaxedMultiplyAdds(module);
+  if (target.isa == "sve") {
+    UseScalableMultiplyAdds(module, target.register_bytes);
+  }
   if (texts) KeepTexts(module, name, *machine, options, out);
   std::string object = machine.ObjectOf(module);
   if (!key.empty()) options.cache->Keep(key, object);
