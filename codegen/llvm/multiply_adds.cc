@@ -170,14 +170,13 @@ void UseRelaxedMultiplyAdds(llvm::Module& module) {
 void UseScalableMultiplyAdds(llvm::Module& module, int register_bytes) {
   for (llvm::Function& function : module) {
     ScalableValues scalable;
-    std::vector<llvm::WeakTrackingVH> replaced;
+    std::vector<llvm::IntrinsicInst*> replaced;
     for (llvm::Instruction& instruction : llvm::instructions(function)) {
       if (IsMultiplyAdd(instruction, register_bytes)) {
-        replaced.emplace_back(&instruction);
+        replaced.push_back(llvm::cast<llvm::IntrinsicInst>(&instruction));
       }
     }
-    for (const llvm::WeakTrackingVH& handle : replaced) {
-      auto* fma = llvm::cast<llvm::IntrinsicInst>(handle);
+    for (llvm::IntrinsicInst* fma : replaced) {
       llvm::IRBuilder<> builder(fma);
       auto* fixed = llvm::cast<llvm::FixedVectorType>(fma->getType());
       llvm::ScalableVectorType* type = ScalableValues::TypeOf(*fixed);
