@@ -43,6 +43,22 @@ AttrText SplitAssignment(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// "x86-64-v4", "aarch64@x86-64-v4".
+CLI::Validator IsTarget() {
+  CLI::Validator known = OneOf(TargetNames());
+  return CLI::Validator(
+      [known](std::string& text) {
+        std::string first = text.substr(0, text.find(kOrderMark));
+        if (std::string unknown = known(first);
+            !unknown.empty() || first.size() == text.size()) {
+          return unknown;
+        }
+        const auto target = ResolveTarget(text);
+        return target.ok() ? std::string() : target.errors().front().message;
+      },
+      known.get_description());
+}
+
 std::string CheckAssignment(const std::string& text) {
   const size_t equals = text.find('=');
   const bool good = equals != text.npos && equals > 0;
@@ -204,7 +220,7 @@ void AddPlanOptions(CLI::App& app, RequestOptions& options) {
       ->check(AtLeast(1))
       ->type_name("N,…");
   app.add_option("--target", request.target, "what to compile for")
-      ->check(OneOf(TargetNames()))
+      ->check(IsTarget())
       ->capture_default_str();
   app.add_option("-O", request.level,
                  "optimization level: 0 runs required passes only, 3 measures "

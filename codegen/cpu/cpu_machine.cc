@@ -60,10 +60,16 @@ constexpr struct {
 }  // namespace
 
 CpuMachine CpuMachineOf(const Target& target) {
-  CpuMachine machine(target.machine);
+  CpuMachine machine(target.machine), own(target.machine);
   for (const auto& [isa, set] : kKinds) {
-    if (isa == target.isa) set(machine);
+    if (isa == target.order.isa) set(machine);
+    if (isa == target.isa) set(own);
   }
+  machine.own_registers = own.vector_registers;
+  machine.registers_of_vector =
+      (machine.vector_bytes + target.register_bytes - 1) /
+      target.register_bytes;
+  machine.fetches_ahead = own.fetches_ahead;
   if (target.core.empty()) return machine;
   // What is said of the core holds, whatever its kind usually has.
   machine.multiply_adds = target.machine.multiply_adds;

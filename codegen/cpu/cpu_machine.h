@@ -29,6 +29,9 @@ struct CpuMachine : Machine {
   explicit CpuMachine(const Machine& machine) : Machine(machine) {}
 
   int vector_registers = 16;
+  // Of a processor that computes another's bytes, by vectors of the other's size:
+  // registers that it has, and that such a vector takes.
+  int own_registers = 16, registers_of_vector = 1;
   // An instruction reads an element of memory into all lanes and multiplies, so
   // that the element takes no register.
   bool multiplies_by_memory = false;

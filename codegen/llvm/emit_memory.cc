@@ -5,6 +5,7 @@
 
 #include "codegen/llvm/arithmetic.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "codegen/llvm/session.h"
 #include "codegen/schedule/lane_runs.h"
 #include "ir/support/check.h"
 
@@ -310,9 +311,14 @@ void ExprEmitter::StoreAt(int index, const Affine& offset, Value* value,
   }
 }
 
+// Decides in which order a sum's last elements are added.
 bool ExprEmitter::HasMaskedTails(int lanes) const {
+  const Target& target = kernel_.target();
   return std::ranges::all_of(operands_, [&](const EmitOperand& operand) {
-    return kernel_.HasMaskedAccess(kernel_.MemoryType(operand.dtype), lanes);
+    return target.keeps_own_order()
+               ? kernel_.HasMaskedAccess(kernel_.MemoryType(operand.dtype),
+                                         lanes)
+               : OrderHasMaskedAccess(target, operand.dtype, lanes);
   });
 }
 

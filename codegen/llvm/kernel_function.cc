@@ -18,13 +18,13 @@ llvm::Function& DeclareKernel(llvm::Module& module, const std::string& name,
                               {ptr, i64, i64, ptr}, false),
       llvm::Function::ExternalLinkage, name, module);
   // Explicit vectors are legal at the target's full width.
-  const std::string bits = std::to_string(target.machine.vector_bytes * 8);
+  const std::string bits = std::to_string(target.register_bytes * 8);
   function->addFnAttr("prefer-vector-width", bits);
-  function->addFnAttr("tune-cpu", target.cpu);
+  if (!target.cpu.empty()) function->addFnAttr("tune-cpu", target.cpu);
   function->addFnAttr("min-legal-vector-width", bits);
   if (target.isa == "sve") {
     // Vectors of a fixed size are SVE's only where its size is known.
-    const auto parts = static_cast<unsigned>(target.machine.vector_bytes / 16);
+    const auto parts = static_cast<unsigned>(target.register_bytes / 16);
     function->addFnAttr(
         llvm::Attribute::getWithVScaleRangeArgs(context, parts, parts));
   }

@@ -7,13 +7,14 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <tuple>
 
 #include "codegen/cache/object_cache.h"
 #include "codegen/llvm/lent_machine.h"
 #include "codegen/llvm/module_key.h"
+#include "codegen/llvm/multiply_adds.h"
 #include "codegen/llvm/object_symbols.h"
 #include "codegen/llvm/optimize.h"
-#include "codegen/llvm/relaxed_multiply_add.h"
 #include "codegen/llvm/transforms.h"
 #include "ir/support/check.h"
 #include "ir/support/threads.h"
@@ -70,6 +71,9 @@ void KeepTexts(const llvm::Module& module, const std::string& name,
 std::string ObjectOf(llvm::Module& module, const std::string& name,
                      const Target& target, LentMachine& machine,
                      const CompileOptions& options, Compiled& out) {
+  const bool relaxed =
+      target.features.find("+relaxed-simd") != std::string::npos;
+  if (!relaxed) WriteOutMultiplyAdds(module, target.order.fuses);
   const bool texts = options.keep_llvm || options.keep_assembly;
   const std::string key = options.cache != nullptr && !texts
                               ? KeyOfModule(module, target)
@@ -81,8 +85,9 @@ std::string ObjectOf(llvm::Module& module, const std::string& name,
     }
   }
   Optimize(module, *machine);
-  if (target.features.find("+relaxed-simd") != std::string::npos) {
-    UseRelaxedMultiplyAdds(module);
+  if (relaxed) UseRelaxedMultiplyAdds(module);
+  if (target.isa == "sve") {
+    UseScalableMultiplyAdds(module, target.register_bytes);
   }
   if (texts) KeepTexts(module, name, *machine, options, out);
   std::string object = machine.ObjectOf(module);
@@ -102,13 +107,16 @@ void CompileOne(const KernelSource& source, const Target& target,
   out.object = RenameSymbol(out.object, symbol, source.name);
 }
 
-bool AskMaskedVectors(const Target& target, DType dtype) {
+bool AskMaskedAccess(Target target, DType dtype, int lanes) {
+  target.isa = target.order.isa;
+  target.triple = target.order.triple;
+  target.features = target.order.features;
+  target.cpu.clear();
+  target.register_bytes = target.machine.vector_bytes;
   const LentMachine machine(target.triple, target.features);
   llvm::LLVMContext context;
   const auto module = MakeModule(context, "features", target, *machine);
   KernelFunction kernel(*module, "features", 0, target, *machine);
-  const auto lanes =
-      static_cast<int>(target.machine.vector_bytes / SizeOf(dtype));
   const bool has = kernel.HasMaskedAccess(kernel.MemoryType(dtype), lanes);
   kernel.Finish();
   return has;
@@ -116,16 +124,20 @@ bool AskMaskedVectors(const Target& target, DType dtype) {
 
 }  // namespace
 
-bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
+bool OrderHasMaskedAccess(const Target& target, DType dtype, int lanes) {
   // To ask LLVM takes a millisecond, and every kernel wants to know.
   static std::mutex mutex;
-  static std::map<std::pair<std::string, DType>, bool> answers;
+  static std::map<std::tuple<std::string, DType, int>, bool> answers;
   const std::lock_guard lock(mutex);
+  const auto [answer, asked] = answers.try_emplace(
+      {target.order.triple + target.order.features, dtype, lanes});
+  if (asked) answer->second = AskMaskedAccess(target, dtype, lanes);
+  return answer->second;
+}
+
+bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes) {
   return std::ranges::all_of(dtypes, [&](DType dtype) {
-    const auto [answer, asked] =
-        answers.try_emplace({target.triple + target.features, dtype});
-    if (asked) answer->second = AskMaskedVectors(target, dtype);
-    return answer->second;
+    return OrderHasMaskedAccess(target, dtype, target.machine.lanes(dtype));
   });
 }
 

@@ -23,9 +23,10 @@ struct KernelSource {
   WriteKernel write;
 };
 
-// Returns whether vectors of the target's full width can be read and written
-// under a mask, for each of the element types (see
-// KernelFunction::HasMaskedAccess).
+// Returns whether the processor of the target's order reads and writes vectors under
+// a mask (see KernelFunction::HasMaskedAccess): of so many lanes; of full width, for
+// each of the element types.
+bool OrderHasMaskedAccess(const Target& target, DType dtype, int lanes);
 bool HasMaskedVectors(const Target& target, std::span<const DType> dtypes);
 
 // A form of all kernels for a device, as mxc_device_image says.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
 
 #include "ir/target/cuda_target.h"
 #include "runtime/abi/abi.h"
@@ -88,6 +89,9 @@ void Tune(const Core& core, Target& target) {
   target.core = target.cpu = core.name;
 }
 
+// x86-64-v2 and WebAssembly multiply and add by two instructions.
+bool Fuses(std::string_view isa) { return isa != "sse4.2" && isa != "simd128"; }
+
 Target ToTarget(const Level& level) {
   Target target;
   target.name = level.name;
@@ -96,6 +100,8 @@ Target ToTarget(const Level& level) {
   target.cpu = level.model;
   target.features = level.llvm_features;
   target.required_features = level.features;
+  target.register_bytes = level.vector_bytes;
+  target.order = {target.isa, target.triple, target.features, Fuses(level.isa)};
   target.machine.vector_bytes = level.vector_bytes;
   target.machine.l1.bytes = level.l1_bytes;
   target.machine.l2.bytes = level.l2_bytes;
@@ -149,7 +155,55 @@ std::vector<std::string> TargetNames() {
   return names;
 }
 
+namespace {
+
+const Level* FindLevel(std::string_view name) {
+  const auto level = std::ranges::find(Levels(), name, &Level::name);
+  return level == Levels().end() ? nullptr : &*level;
+}
+
+// Units that add several products at once round as no other processor does, and
+// so are left out on both.
+Result<Target> InOrderOf(Target target, std::string_view name) {
+  const Level* level = FindLevel(name);
+  if (level == nullptr) {
+    return Error({},
+                 "'{}' behind '{}' is no level of instructions, expected {}",
+                 name, kOrderMark, LevelNames());
+  }
+  if (!target.runs_on_host()) {
+    return Error({},
+                 "the kernels of '{}' add in an order of their own, "
+                 "expected a processor before '{}{}'",
+                 target.name, kOrderMark, name);
+  }
+  const Target other = ToTarget(*level);
+  for (const Target* each : {&std::as_const(target), &other}) {
+    if ((each->required_features & MXC_CPU_RELAXED_SIMD) == 0) continue;
+    return Error({}, "'{}' rounds as each machine does, expected 'wasm32'",
+                 each->name);
+  }
+  if (other.order.fuses && !target.order.fuses) {
+    return Error({},
+                 "'{}' rounds products before it adds them, where '{}' "
+                 "rounds once; expected 'x86-64-v2' or 'wasm32' behind '{}'",
+                 target.name, name, kOrderMark);
+  }
+  target.name = fmt::format("{}{}{}", target.name, kOrderMark, name);
+  target.core.clear();
+  target.order = other.order;
+  target.machine = other.machine;
+  target.machine.products.clear();
+  return target;
+}
+
+}  // namespace
+
 Result<Target> ResolveTarget(std::string_view name, DType storage) {
+  if (const size_t mark = name.find(kOrderMark); mark != name.npos) {
+    MXC_ASSIGN(Target target, ResolveTarget(name.substr(0, mark), storage));
+    return InOrderOf(std::move(target), name.substr(mark + 1));
+  }
   if (name == "null" && AllowsTestTargets()) {
     MXC_ASSIGN(Target target, ResolveTarget("native", storage));
     target.name = target.backend = target.device = name;
@@ -166,9 +220,7 @@ Result<Target> ResolveTarget(std::string_view name, DType storage) {
                  "this machine's processor is below x86-64-v2; name a "
                  "target to compile for another machine");
   }
-  for (const Level& level : Levels()) {
-    if (level.name == name) return ToTarget(level);
-  }
+  if (const Level* level = FindLevel(name)) return ToTarget(*level);
   for (const Core& core : kCores) {
     if (core.target() != name) continue;
     MXC_ASSIGN(Target target, ResolveTarget(core.level));

@@ -29,8 +29,9 @@ StatusOr<kvstore::Credentials> CredentialsOf(const Job& job) {
 
 StatusOr<std::unique_ptr<JobNode>> JobNode::Make(
     const Job& job, const JobOptions& options, const train::ArtifactKeys& keys,
-    const std::string& plan) {
+    const std::string& order, const std::string& plan) {
   std::unique_ptr<JobNode> node(new JobNode(job, keys));
+  node->settings_.order = order;
   MXC_RT_RETURN_IF_ERROR(node->Settle(options, plan));
   MXC_RT_RETURN_IF_ERROR(node->Connect());
   return node;

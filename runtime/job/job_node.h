@@ -23,11 +23,12 @@ namespace mxc::job {
 // Used by one thread.
 class JobNode {
  public:
-  // `plan`: what else all nodes must have alike, to be read in a message. `job`
-  // and `keys` must outlive the node.
+  // `order`: as in Settings. `plan`: what else all nodes must have alike, to be read
+  // in a message. `job` and `keys` must outlive the node.
   static StatusOr<std::unique_ptr<JobNode>> Make(
       const Job& job, const JobOptions& options,
-      const train::ArtifactKeys& keys, const std::string& plan = "");
+      const train::ArtifactKeys& keys, const std::string& order,
+      const std::string& plan);
 
   // Of a job that averages, with its numbers settled.
   const kvstore::Averaging& averaging() const { return averaging_; }

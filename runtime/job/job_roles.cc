@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "runtime/artifact/manifest.h"
 #include "runtime/job/all_reduce_step.h"
 #include "runtime/job/averaging_step.h"
 #include "runtime/job/distributed_step.h"
@@ -65,6 +66,16 @@ std::string PlanOf(const JobOptions& options, const train::StageSet& stages) {
   return plan;
 }
 
+// Of "aarch64@x86-64-v4", what stands behind the sign; empty: the code adds in the
+// order of its own processor.
+std::string OrderOf(const train::StageSet& stages) {
+  const auto target =
+      runtime::ManifestValues(stages.models().front()->manifest(), "target");
+  if (target.empty()) return "";
+  const size_t mark = target.front().find('@');
+  return mark == std::string::npos ? "" : target.front().substr(mark + 1);
+}
+
 // What the workers' memory has of what an optimizer keeps.
 std::string RemarkOf(const train::StateShares& shares, uint32_t workers) {
   return Format(
@@ -84,7 +95,8 @@ Status ServeJob(const Job& given, const JobOptions& options,
   const std::shared_ptr<const runtime::Model>& model = stages.models().front();
   MXC_RT_ASSIGN(const ArtifactKeys keys, JobKeys(job, options, *model));
   MXC_RT_ASSIGN(const auto node,
-                JobNode::Make(job, options, keys, PlanOf(options, stages)));
+                JobNode::Make(job, options, keys, OrderOf(stages),
+                              PlanOf(options, stages)));
   return node->Serve([&]() -> StatusOr<std::unique_ptr<kvstore::Shelf>> {
     if (options.meshes()) {
       return std::unique_ptr<kvstore::Shelf>(
@@ -104,8 +116,9 @@ StatusOr<std::unique_ptr<JobWorker>> JobWorker::Make(
     train::ArtifactStep& step) {
   MXC_RT_ASSIGN(ArtifactKeys keys, JobKeys(job, options, *step.model()));
   std::unique_ptr<JobWorker> made(new JobWorker(std::move(keys)));
-  MXC_RT_ASSIGN(made->node_, JobNode::Make(job, options, made->keys_,
-                                           PlanOf(options, stages)));
+  MXC_RT_ASSIGN(made->node_,
+                JobNode::Make(job, options, made->keys_, OrderOf(stages),
+                              PlanOf(options, stages)));
   const JobNode& node = *made->node_;
   made->worker_ = node.MakeWorker();
   kvstore::Worker& worker = *made->worker_;

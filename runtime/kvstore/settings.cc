@@ -34,10 +34,11 @@ std::string NameOf(const Settings& settings) {
 
 std::string Describe(const Settings& settings) {
   return Format(
-      "%s%s, %u workers, %u servers, gradients %s, compression %s, keys "
+      "%s%s%s, %u workers, %u servers, gradients %s, compression %s, keys "
       "%016llx%s, cut from %llu elements, in slices of %llu",
       NameOf(settings).c_str(),
       settings.rule.empty() ? "" : (", " + settings.rule).c_str(),
+      settings.order.empty() ? "" : (", sums of " + settings.order).c_str(),
       settings.workers, settings.servers, settings.mean ? "averaged" : "summed",
       settings.compression.text().c_str(),
       static_cast<unsigned long long>(settings.keys),

@@ -35,6 +35,9 @@ struct Settings {
   uint64_t slice = 0;
   // What servers make of pushes, where it is not the artifact's optimizer.
   std::string rule;
+  // Of code for a target "A@B": B, in whose order all workers add. Empty: each adds
+  // in its own.
+  std::string order;
   uint64_t keys = 0;  // Digest
 };
 

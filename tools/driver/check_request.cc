@@ -156,6 +156,14 @@ Status CheckRequest(const CompileRequest& request) {
         Error({}, "--precision tf32 is for targets of a GPU, not for '{}'",
               request.target));
   }
+  if (target.ok() && request.level > 2 &&
+      request.target.find(kOrderMark) != std::string::npos) {
+    errors.push_back(
+        Error({},
+              "-O3 chooses kernels by times of this machine, which "
+              "'{}' does not; expected at most -O2",
+              request.target));
+  }
   if (target.ok()) CheckReplicas(request, *target, errors);
   if (target.ok() && !request.assembler.empty() &&
       !TakesOption(*target, "assembler")) {

@@ -121,11 +121,17 @@ StepShape ShapeNest(const Program& program, const Step& step,
   shape.runs = shape.nest.access == DataAccess::kTiles
                    ? SplitForTiles(rows, columns)
                    : SplitPixels(rows, columns, shape.tile.pixels);
+  // The tasks are the order's, so that the plan is.
   shape.tasks = ChooseTasks(machine, shape.nest, shape.tile.vectors,
                             CountTiles(shape.runs, 1));
   if (tasks != nullptr) {
     shape.tasks.pixel_chunks = tasks->pixel_chunks;
     shape.tasks.channel_chunks = tasks->channel_chunks;
+  }
+  const RegisterTile held = HeldTile(machine, shape.tile);
+  if (held.pixels < shape.tile.pixels) {
+    shape.tile = held;
+    shape.runs = SplitPixels(rows, columns, held.pixels);
   }
   shape.step_block = StepBlock(program, step, machine, shape);
   shape.lines_ahead = LinesAhead(machine, shape);

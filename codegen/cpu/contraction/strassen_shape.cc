@@ -129,7 +129,7 @@ StrassenShape ShapeStrassen(const Program& program, const Step& step,
   shape.products.main.axes[0].data_stride *= 2;
   shape.step.nest = OutputNest(c, output, lanes, work.tile.vectors);
   MergeRows(program, step, shape.step.nest);
-  shape.step.tile = work.tile;
+  shape.step.tile = HeldTile(CpuMachineOf(target), work.tile);
   shape.step.operands = OperandsOf(program, step);
   shape.step.epilogue = body.epilogue;
   return shape;

@@ -118,6 +118,16 @@ int MaxPixels(const CpuMachine& machine, int vectors) {
                     machine.most_tile_pixels);
 }
 
+RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile) {
+  if (machine.registers_of_vector == 1 &&
+      machine.own_registers >= machine.vector_registers) {
+    return tile;
+  }
+  const int sums = tile.vectors * machine.registers_of_vector;
+  const int held = (machine.own_registers - 1 - sums) / sums;
+  return {std::clamp(held, 1, tile.pixels), tile.vectors};
+}
+
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors) {
   return Efficiency(machine, tile, rows, columns, vectors, 0);

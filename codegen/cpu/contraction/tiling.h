@@ -19,6 +19,10 @@ struct RegisterTile {
 // The most pixels that fit beside `vectors` weight vectors and a broadcast.
 int MaxPixels(const CpuMachine& machine, int vectors);
 
+// The tile, with as many pixels as the processor itself has registers for, which may
+// take a vector in several: what the tile is decides in no order.
+RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile);
+
 // The best tile for pixels (rows × columns) and vectors of output channels.
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors);

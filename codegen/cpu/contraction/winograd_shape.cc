@@ -79,7 +79,7 @@ WinogradShape ShapeWinograd(const Program& program, const Step& step,
   shape.products = PlaneNest(work, shape.grid.block_tiles);
   shape.products.chain_additions = kPlaneChain;
   shape.step.nest = OutputNest(c, output, lanes, panel_vectors);
-  shape.step.tile = work.tile;
+  shape.step.tile = HeldTile(CpuMachineOf(target), tile);
   shape.step.operands = OperandsOf(program, step);
   shape.step.epilogue = body.epilogue;
   return shape;

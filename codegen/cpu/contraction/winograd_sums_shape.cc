@@ -234,7 +234,7 @@ WinogradSumsShape ShapeWinogradSums(const Program& program, const Step& step,
   shape.weight.part = c.in * shape.weight.image;
   shape.products = ProductNest(shape, c.types.sum, lanes, panel_vectors);
   shape.step.nest = SumsNest(c, shape.step.output(), lanes, panel_vectors);
-  shape.step.tile = tile;
+  shape.step.tile = HeldTile(CpuMachineOf(target), tile);
   shape.step.epilogue = body.epilogue;
   CheckLayouts(shape, c, step);
   return shape;
