@@ -90,7 +90,11 @@ size_t ReceiveHeader(char* bytes, size_t size, size_t count, void* user) {
 size_t ReceiveBody(char* bytes, size_t size, size_t count, void* user) {
   auto& receiving = *static_cast<Receiving*>(user);
   std::vector<std::byte>& body = receiving.answer->body;
-  if (body.size() + size * count > receiving.question->most) return 0;
+  const uint64_t most = receiving.question->most;
+  if (body.size() + size * count > most) return 0;
+  if (body.empty() && receiving.answer->length > 0) {
+    body.reserve(std::min(most, static_cast<uint64_t>(receiving.answer->length)));
+  }
   const auto* data = reinterpret_cast<const std::byte*>(bytes);
   body.insert(body.end(), data, data + size * count);
   return size * count;
@@ -307,7 +311,7 @@ Status Refusal(const Location& location, const Answer& answer,
   } else if (answer.status == 404 || answer.status == 410) {
     why = "has no such object";
     kind = StatusCode::kNotFound;
-  } else if (answer.status == 412) {
+  } else if (answer.status == 412 || answer.status == 416) {
     why = "has another object there since the reading began";
   } else if (answer.passing()) {
     why = "does not recover";

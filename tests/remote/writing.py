@@ -151,8 +151,9 @@ class Handler(reading.Answering):
         names, more = self.page_of(path, self.query["prefix"],
                                    self.query.get("continuation-token", ""))
         page = "<EncodingType>url</EncodingType>"
-        page += "".join(f"<Key>{urllib.parse.quote_plus(n)}</Key>"
-                        for n in names)
+        page += "".join(
+            f"<Contents><Key>{urllib.parse.quote_plus(n)}</Key></Contents>"
+            for n in names)
         page += "<CommonPrefixes><Prefix>deeper%2F</Prefix></CommonPrefixes>"
         if more:
             token = html.escape(more)
