@@ -23,6 +23,7 @@ constexpr uint64_t kWholeBytes = 4 << 20;
 constexpr uint64_t kGapBytes = 256 << 10;
 // Until so many have come, nobody knows how long a range takes.
 constexpr size_t kFirstTimes = 8;
+constexpr int kMostAsked = 3;
 constexpr int64_t kFirstPatience = 2'000'000'000, kLeastPatience = 100'000'000;
 
 }  // namespace
@@ -145,6 +146,7 @@ Fetcher::Range* Fetcher::Next() {
   if (range == nullptr) range = NewRange();
   if (range == nullptr) return nullptr;
   ++range->asking;
+  ++range->asked;
   ++range->from->working;
   bytes_ += range->bytes();
   return range;
@@ -153,7 +155,8 @@ Fetcher::Range* Fetcher::Next() {
 Fetcher::Range* Fetcher::LateRange() {
   const int64_t now = runtime::Nanoseconds(), patience = Patience();
   for (Range& range : ranges_) {
-    if (!range.done && range.asking == 1 && now - range.begun > patience &&
+    if (!range.done && range.asking == 1 && range.asked < kMostAsked &&
+        now - range.begun > patience &&
         bytes_ + range.bytes() <= kMostBytes) {
       return &range;
     }

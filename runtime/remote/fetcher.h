@@ -76,6 +76,7 @@ class Fetcher {
     Span span;
     int64_t begun = 0;
     int asking = 0;  // threads
+    int asked = 0;   // times
     std::atomic<bool> done = false;
 
     uint64_t bytes() const { return span.count() * from->piece_bytes; }
