@@ -14,7 +14,7 @@ namespace {
 using runtime::Status;
 using runtime::StatusCode;
 
-constexpr size_t kMostThreads = 24;
+constexpr size_t kMostThreads = 32;
 constexpr uint64_t kMostBytes = 30'000'000;
 constexpr uint64_t kRangeBytes = 2 << 20;
 // Objects of fewer bytes come whole.
@@ -24,7 +24,9 @@ constexpr uint64_t kGapBytes = 256 << 10;
 // Until so many have come, nobody knows how long a range takes.
 constexpr size_t kFirstTimes = 8;
 constexpr int kMostAsked = 3;
-constexpr int64_t kFirstPatience = 2'000'000'000, kLeastPatience = 100'000'000;
+constexpr int kMostInARow = 6;  // ranges at once
+constexpr uint64_t kMostUnread = 60'000'000;
+constexpr int64_t kFirstPatience = 2'000'000'000, kLeastPatience = 50'000'000;
 
 }  // namespace
 
@@ -51,6 +53,7 @@ uint64_t Fetcher::Want(Fetchable& from, Span span) {
   if (!from.status.ok()) return 0;
   const uint64_t wanted = from.pieces.Want(span);
   if (wanted == 0) return 0;
+  NoteReading(from);
   wishes_.push_back({&from, span});
   StartThread();
   return wanted;
@@ -58,6 +61,8 @@ uint64_t Fetcher::Want(Fetchable& from, Span span) {
 
 Status Fetcher::Await(Fetchable& from, Span span) {
   Lock lock(mutex_);
+  // There is room for others.
+  if (from.pieces.Read(span)) work_.notify_one();
   if (from.pieces.AreThere(span)) return {};
   if (!from.status.ok()) return from.status;
   from.pieces.Want(span);
@@ -143,7 +148,8 @@ void Fetcher::WaitForWork(Lock& lock) {
 
 Fetcher::Range* Fetcher::Next() {
   Range* range = LateRange();
-  if (range == nullptr) range = NewRange();
+  if (range == nullptr) range = RangeInARow();
+  if (range == nullptr) range = WantedRange();
   if (range == nullptr) return nullptr;
   ++range->asking;
   ++range->asked;
@@ -153,10 +159,12 @@ Fetcher::Range* Fetcher::Next() {
 }
 
 Fetcher::Range* Fetcher::LateRange() {
-  const int64_t now = runtime::Nanoseconds(), patience = Patience();
+  const int64_t now = runtime::Nanoseconds();
+  const int64_t wanted = wanted_times_.Patience(),
+                in_a_row = in_a_row_times_.Patience();
   for (Range& range : ranges_) {
     if (!range.done && range.asking == 1 && range.asked < kMostAsked &&
-        now - range.begun > patience &&
+        now - range.begun > (range.in_a_row ? in_a_row : wanted) &&
         bytes_ + range.bytes() <= kMostBytes) {
       return &range;
     }
@@ -164,7 +172,15 @@ Fetcher::Range* Fetcher::LateRange() {
   return nullptr;
 }
 
-Fetcher::Range* Fetcher::NewRange() {
+Fetcher::Range* Fetcher::Add(Fetchable& from, Span span) {
+  Range& range = ranges_.emplace_back();
+  range.from = &from;
+  range.span = span;
+  range.begun = runtime::Nanoseconds();
+  return &range;
+}
+
+Fetcher::Range* Fetcher::WantedRange() {
   if (bytes_ + kWholeBytes > kMostBytes) return nullptr;
   while (!wishes_.empty()) {
     Wish& wish = wishes_.front();
@@ -175,32 +191,56 @@ Fetcher::Range* Fetcher::NewRange() {
       wishes_.pop_front();
       continue;
     }
-    Range& range = ranges_.emplace_back();
-    range.from = &from;
-    range.begun = runtime::Nanoseconds();
     const Span object = from.ObjectOf(piece);
     if (object.count() * from.piece_bytes <= kWholeBytes) {
-      range.span = object;
       from.pieces.TakeAll(object);
-    } else {
-      range.span = from.pieces.Take(piece, object,
-                                    kRangeBytes / from.piece_bytes,
-                                    kGapBytes / from.piece_bytes);
+      return Add(from, object);
     }
-    return &range;
+    return Add(from, from.pieces.Take(piece, object,
+                                      kRangeBytes / from.piece_bytes,
+                                      kGapBytes / from.piece_bytes));
   }
   return nullptr;
 }
 
-// How long nobody doubts that a range comes.
-int64_t Fetcher::Patience() const {
-  const size_t count = std::min(timed_, times_.size());
-  if (count < kFirstTimes) return kFirstPatience;
-  std::array<int64_t, std::tuple_size_v<decltype(times_)>> times = times_;
-  const auto late = times.begin() + static_cast<ptrdiff_t>(count * 95 / 100);
+Fetcher::Range* Fetcher::RangeInARow() {
+  const auto in_a_row = std::ranges::count_if(
+      ranges_, [](const Range& range) { return range.in_a_row; });
+  uint64_t unread = 0;
+  for (const Fetchable* from : read_) {
+    unread += from->pieces.unread() * from->piece_bytes;
+  }
+  if (in_a_row >= kMostInARow || bytes_ + kRangeBytes > kMostBytes ||
+      unread + kRangeBytes > kMostUnread) {
+    return nullptr;
+  }
+  for (Fetchable* from : read_) {
+    if (from->in_a_row == from->pieces.count()) continue;
+    const Span object = from->ObjectOf(from->in_a_row);
+    // Small ones are asked for one by one, which is better done when it is known
+    // that they are wanted.
+    if (object.count() * from->piece_bytes <= kWholeBytes) continue;
+    const Span span = from->pieces.Absent(from->in_a_row, object,
+                                          kRangeBytes / from->piece_bytes);
+    from->in_a_row = span.end;
+    if (span.count() == 0) continue;
+    from->pieces.TakeAll(span);
+    Range* const range = Add(*from, span);
+    range->in_a_row = true;
+    std::ranges::rotate(read_, std::ranges::find(read_, from) + 1);
+    return range;
+  }
+  return nullptr;
+}
+
+int64_t Fetcher::Times::Patience() const {
+  const size_t known = std::min(count, last.size());
+  if (known < kFirstTimes) return kFirstPatience;
+  auto times = last;
+  const auto late = times.begin() + static_cast<ptrdiff_t>(known * 95 / 100);
   std::nth_element(times.begin(), late,
-                   times.begin() + static_cast<ptrdiff_t>(count));
-  return std::max(kLeastPatience, 2 * *late);
+                   times.begin() + static_cast<ptrdiff_t>(known));
+  return std::max(kLeastPatience, *late + *late / 2);
 }
 
 void Fetcher::Finish(Range* range, const Status& status, Lock& lock) {
@@ -212,7 +252,8 @@ void Fetcher::Finish(Range* range, const Status& status, Lock& lock) {
     // The other one that asks may do better.
     if (!range->done && range->asking == 0) Fail(from, status);
   } else if (!range->done.exchange(true)) {
-    times_[timed_++ % times_.size()] = runtime::Nanoseconds() - range->begun;
+    (range->in_a_row ? in_a_row_times_ : wanted_times_)
+        .Add(runtime::Nanoseconds() - range->begun);
     from.pieces.Put(range->span);
     last = from.pieces.all_there();
   }
@@ -232,13 +273,19 @@ void Fetcher::Complete(Fetchable& from, Lock& lock) {
   lock.unlock();
   const Status status = from.Finish();
   lock.lock();
+  std::erase(read_, &from);
   from.finished = true;
   if (from.status.ok()) from.status = status;
   from.changed.notify_all();
 }
 
+void Fetcher::NoteReading(Fetchable& from) {
+  if (std::ranges::find(read_, &from) == read_.end()) read_.push_back(&from);
+}
+
 void Fetcher::Fail(Fetchable& from, const Status& status) {
   from.status = status;
+  std::erase(read_, &from);
   std::erase_if(wishes_,
                 [&](const Wish& wish) { return wish.from == &from; });
   for (Range& range : ranges_) {

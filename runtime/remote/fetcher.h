@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Threads that fetch what is wanted of all objects that are being read: what
-// somebody waits for first, then in the order in which it was wanted.
+// somebody waits for first, then in the order in which it was wanted. What is
+// wanted here and there of a large object may be anywhere in it: beside that its
+// other parts are fetched in a row, while at most 60 MB are there unread.
 //
 // At most 30 MB are on their way at once, in ranges of up to 2 MiB. A range that
-// fails for a while is asked for again, with pauses that double; one that takes
-// twice as long as 95 of 100 others is asked for once more meanwhile: the first
+// fails for a while is asked for again, with pauses that grow; one that takes half
+// as long again as 95 of 100 others is asked for once more meanwhile: the first
 // answer counts, and the other one is given up.
 #pragma once
 
@@ -44,6 +46,7 @@ class Fetchable {
 
   Pieces pieces;
   const uint64_t piece_bytes;
+  uint64_t in_a_row = 0;  // up to here nothing is absent
   bool finished = false;
   int working = 0;  // threads
   runtime::Status status;
@@ -77,9 +80,19 @@ class Fetcher {
     int64_t begun = 0;
     int asking = 0;  // threads
     int asked = 0;   // times
+    bool in_a_row = false;
     std::atomic<bool> done = false;
 
     uint64_t bytes() const { return span.count() * from->piece_bytes; }
+  };
+  // How long the last ones took, in ns.
+  struct Times {
+    std::array<int64_t, 64> last = {};
+    size_t count = 0;
+
+    void Add(int64_t time) { last[count++ % last.size()] = time; }
+    // How long nobody doubts that one comes.
+    int64_t Patience() const;
   };
   using Lock = std::unique_lock<std::mutex>;
 
@@ -88,8 +101,10 @@ class Fetcher {
   void WaitForWork(Lock& lock);
   Range* Next();
   Range* LateRange();
-  Range* NewRange();
-  int64_t Patience() const;
+  Range* WantedRange();
+  Range* RangeInARow();
+  Range* Add(Fetchable& from, Span span);
+  void NoteReading(Fetchable& from);
   void Finish(Range* range, const runtime::Status& status, Lock& lock);
   void Complete(Fetchable& from, Lock& lock);
   void Fail(Fetchable& from, const runtime::Status& status);
@@ -97,10 +112,10 @@ class Fetcher {
   std::mutex mutex_;
   std::condition_variable work_;
   std::deque<Wish> wishes_;
+  std::vector<Fetchable*> read_;  // of which something was wanted
   std::list<Range> ranges_;  // on their way
   uint64_t bytes_ = 0;       // of them, twice where asked for twice
-  std::array<int64_t, 64> times_ = {};  // of the last ones, in ns
-  size_t timed_ = 0;
+  Times wanted_times_, in_a_row_times_;
   size_t idle_ = 0;        // threads that fetch nothing
   bool watched_ = false;   // one of them looks for what takes long
   bool end_ = false;

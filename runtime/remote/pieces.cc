@@ -44,8 +44,31 @@ Span Pieces::Take(uint64_t first, Span limits, uint64_t most, uint64_t gap) {
 
 void Pieces::TakeAll(Span span) {
   for (uint64_t i = span.first; i < span.end; ++i) {
-    if (states_[i] != State::kThere) states_[i] = State::kAsked;
+    if (states_[i] > State::kWanted) continue;
+    states_[i] = State::kAsked;
+    unread_ += read_[i] ? 0 : 1;
   }
+}
+
+Span Pieces::Absent(uint64_t from, Span limits, uint64_t most) const {
+  uint64_t first = std::max(from, limits.first);
+  while (first < limits.end && states_[first] > State::kWanted) ++first;
+  uint64_t end = first;
+  while (end < limits.end && end - first < most &&
+         states_[end] <= State::kWanted) {
+    ++end;
+  }
+  return {first, end};
+}
+
+bool Pieces::Read(Span span) {
+  bool first = false;
+  for (uint64_t i = span.first; i < span.end; ++i) {
+    if (read_[i]) continue;
+    read_[i] = first = true;
+    unread_ -= states_[i] > State::kWanted ? 1 : 0;
+  }
+  return first;
 }
 
 void Pieces::Put(Span span) {

@@ -27,7 +27,8 @@ using runtime::StatusOr;
 constexpr long kConnectSeconds = 10;
 constexpr long kStallSeconds = 10;  // without a byte
 constexpr size_t kMostHeaders = 64 << 10;
-constexpr int kMostTries = 6;
+// Before each further try.
+constexpr int kPauses[] = {25, 100, 400, 800, 1600};  // ms
 
 // What is received of a request.
 struct Receiving {
@@ -264,15 +265,13 @@ Answer Session::Ask(const Location& location, const Question& question) {
 Answer Session::AskPatiently(const Location& location,
                              const Question& question) {
   Answer answer;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    if (tries > 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50 << tries));
-    }
+  for (const int pause : kPauses) {
     answer = Ask(location, question);
     const bool unwanted = question.unwanted != nullptr && *question.unwanted;
-    if (!answer.passing() || unwanted) break;
+    if (!answer.passing() || unwanted) return answer;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause));
   }
-  return answer;
+  return Ask(location, question);
 }
 
 std::string_view TextOf(const Answer& answer) {
