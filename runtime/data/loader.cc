@@ -327,12 +327,17 @@ Loader::Slot* Loader::SlotWithRows() {
 void Loader::TellAhead(const Slot& slot, int64_t row) {
   constexpr int kMostBatches = 64;  // at a time: the others wait
   if (source_->complete()) return;
-  ahead_.Pass({slot.place.epoch, slot.place.batch, row});
+  const ReadAhead::Place at{slot.place.epoch, slot.place.batch, row};
+  ahead_.Pass(at);
+  // What is larger than what may be told is read untold.
+  if (ReadAhead::Place{tell_.epoch, tell_.batch, tell_row_} < at) {
+    tell_ = slot.place;
+    tell_row_ = row;
+  }
   for (int batches = 0; batches < kMostBatches; ++batches) {
     while (tell_.batch >= order_.Batches(tell_.epoch)) {
       // The order keeps those of two epochs.
-      if (tell_.epoch > deal_.epoch ||
-          tell_.epoch + 1 >= Order::kMostEpochs) {
+      if (tell_.epoch > deal_.epoch || tell_.epoch + 1 >= Order::kMostEpochs) {
         return;
       }
       tell_ = {tell_.epoch + 1, 0, tell_.order};

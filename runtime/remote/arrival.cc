@@ -22,8 +22,7 @@ Status Write(int file, const std::vector<std::byte>& bytes, uint64_t offset,
              const std::string& path) {
   size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t count = pwrite(file, bytes.data() + done,
-                                 bytes.size() - done,
+    const ssize_t count = pwrite(file, bytes.data() + done, bytes.size() - done,
                                  static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) return runtime::SystemError("write", path);
@@ -35,8 +34,8 @@ Status Write(int file, const std::vector<std::byte>& bytes, uint64_t offset,
 }  // namespace
 
 StatusOr<std::shared_ptr<Arrival>> Arrival::Begin(
-    Location location, std::vector<PlacedObject> objects,
-    uint64_t piece_bytes, const std::string& path) {
+    Location location, std::vector<PlacedObject> objects, uint64_t piece_bytes,
+    const std::string& path) {
   std::erase_if(objects, [](const PlacedObject& object) {
     return object.facts.bytes == 0;
   });
@@ -87,8 +86,8 @@ uint64_t Arrival::WillAwait(uint64_t begin, uint64_t bytes) {
 }
 
 const PlacedObject& Arrival::ObjectAt(uint64_t piece) const {
-  const auto behind = std::ranges::upper_bound(
-      objects_, piece * piece_bytes, {}, &PlacedObject::begin);
+  const auto behind = std::ranges::upper_bound(objects_, piece * piece_bytes,
+                                               {}, &PlacedObject::begin);
   return *(behind - 1);
 }
 
@@ -102,8 +101,8 @@ Status Arrival::Fetch(Session& session, Span span,
   const PlacedObject& object = ObjectAt(span.first);
   const uint64_t begin = span.first * piece_bytes;
   const uint64_t offset = begin - object.begin;
-  const uint64_t length = std::min(span.count() * piece_bytes,
-                                   object.facts.bytes - offset);
+  const uint64_t length =
+      std::min(span.count() * piece_bytes, object.facts.bytes - offset);
   const Location location =
       object.key.empty() ? location_ : location_.Below(object.key);
   MXC_RT_ASSIGN(const auto bytes, ReadRange(session, location, object.facts,

@@ -42,8 +42,8 @@ class Arrival final : public runtime::ArrivingFile, private Fetchable {
   runtime::Status AwaitCopy() { return fetcher_->AwaitAll(*this); }
 
  private:
-  Arrival(Location location, std::vector<PlacedObject> objects,
-          uint64_t bytes, uint64_t piece_bytes, runtime::GatheredFile file,
+  Arrival(Location location, std::vector<PlacedObject> objects, uint64_t bytes,
+          uint64_t piece_bytes, runtime::GatheredFile file,
           runtime::Descriptor readable);
 
   Fetchable& self() const { return *const_cast<Arrival*>(this); }

@@ -27,8 +27,8 @@ std::string PageOfAzure(const Location& location, const std::string& prefix,
   if (!marker.empty()) {
     parameters += "marker=" + QueryEncoded(marker) + "&";
   }
-  return location.UrlOf("", parameters + "prefix=" + QueryEncoded(prefix) +
-                                "&restype=container");
+  return location.UrlOf(
+      "", parameters + "prefix=" + QueryEncoded(prefix) + "&restype=container");
 }
 
 constexpr Pages kPagesOfAzure = {&PageOfAzure,     "Blob", "Name",

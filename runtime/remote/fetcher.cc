@@ -68,9 +68,8 @@ Status Fetcher::Await(Fetchable& from, Span span) {
   from.pieces.Want(span);
   wishes_.push_front({&from, span});
   StartThread();
-  from.changed.wait(lock, [&] {
-    return !from.status.ok() || from.pieces.AreThere(span);
-  });
+  from.changed.wait(
+      lock, [&] { return !from.status.ok() || from.pieces.AreThere(span); });
   return from.pieces.AreThere(span) ? Status() : from.status;
 }
 
@@ -82,8 +81,7 @@ Status Fetcher::AwaitAll(Fetchable& from) {
     Complete(from, lock);
     --from.working;
   }
-  from.changed.wait(lock,
-                    [&] { return !from.status.ok() || from.finished; });
+  from.changed.wait(lock, [&] { return !from.status.ok() || from.finished; });
   return from.status;
 }
 
@@ -196,9 +194,9 @@ Fetcher::Range* Fetcher::WantedRange() {
       from.pieces.TakeAll(object);
       return Add(from, object);
     }
-    return Add(from, from.pieces.Take(piece, object,
-                                      kRangeBytes / from.piece_bytes,
-                                      kGapBytes / from.piece_bytes));
+    return Add(from,
+               from.pieces.Take(piece, object, kRangeBytes / from.piece_bytes,
+                                kGapBytes / from.piece_bytes));
   }
   return nullptr;
 }
@@ -286,8 +284,7 @@ void Fetcher::NoteReading(Fetchable& from) {
 void Fetcher::Fail(Fetchable& from, const Status& status) {
   from.status = status;
   std::erase(read_, &from);
-  std::erase_if(wishes_,
-                [&](const Wish& wish) { return wish.from == &from; });
+  std::erase_if(wishes_, [&](const Wish& wish) { return wish.from == &from; });
   for (Range& range : ranges_) {
     if (range.from == &from) range.done = true;
   }

@@ -113,11 +113,11 @@ class Fetcher {
   std::condition_variable work_;
   std::deque<Wish> wishes_;
   std::vector<Fetchable*> read_;  // of which something was wanted
-  std::list<Range> ranges_;  // on their way
-  uint64_t bytes_ = 0;       // of them, twice where asked for twice
+  std::list<Range> ranges_;       // on their way
+  uint64_t bytes_ = 0;            // of them, twice where asked for twice
   Times wanted_times_, in_a_row_times_;
-  size_t idle_ = 0;        // threads that fetch nothing
-  bool watched_ = false;   // one of them looks for what takes long
+  size_t idle_ = 0;       // threads that fetch nothing
+  bool watched_ = false;  // one of them looks for what takes long
   bool end_ = false;
   std::vector<std::thread> threads_;
 };

@@ -102,9 +102,11 @@ StatusOr<ObjectFacts> AskAbout(const Location& location) {
       location.shown.c_str(), static_cast<unsigned long long>(facts.bytes));
 }
 
-StatusOr<std::vector<std::byte>> ReadRange(
-    Session& session, const Location& location, const ObjectFacts& facts,
-    uint64_t offset, uint64_t length, const std::atomic<bool>& unwanted) {
+StatusOr<std::vector<std::byte>> ReadRange(Session& session,
+                                           const Location& location,
+                                           const ObjectFacts& facts,
+                                           uint64_t offset, uint64_t length,
+                                           const std::atomic<bool>& unwanted) {
   Question question{.url = location.url,
                     .most = std::max(length, kMostRefusal),
                     .unwanted = &unwanted};

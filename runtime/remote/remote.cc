@@ -33,7 +33,7 @@ using runtime::StatusOr;
 constexpr uint64_t kPieceBytes = 64 << 10, kSmallPieceBytes = 4 << 10;
 
 struct Opened {
-  std::string path;  // of the copy
+  std::string path;                  // of the copy
   std::shared_ptr<Arrival> arrival;  // null: it is there
 };
 
@@ -80,8 +80,8 @@ StatusOr<ObjectFacts> Place(const Location& location,
   uint64_t begin = 0;
   for (const ListedFile& file : files) {
     objects.push_back({file.name, {file.bytes, file.version}, begin});
-    text += file.name + std::string(1, '\0') + std::to_string(file.bytes) + " " +
-            file.version + "\n";
+    text += file.name + std::string(1, '\0') + std::to_string(file.bytes) +
+            " " + file.version + "\n";
     if (file.bytes == 0) continue;
     all.bytes = begin + file.bytes;
     begin = (all.bytes + kSmallPieceBytes - 1) / kSmallPieceBytes *
@@ -135,10 +135,9 @@ class Objects final : public runtime::RemoteFiles {
     MXC_RT_ASSIGN(const ObjectFacts all, Place(location, files, objects));
     begins.clear();
     for (const PlacedObject& object : objects) begins.push_back(object.begin);
-    MXC_RT_ASSIGN(Opened opened,
-                  OpenCopy(location, std::move(objects),
-                           location.Below("files").shown, all,
-                           kSmallPieceBytes));
+    MXC_RT_ASSIGN(Opened opened, OpenCopy(location, std::move(objects),
+                                          location.Below("files").shown, all,
+                                          kSmallPieceBytes));
     return ReadableFile{std::move(opened.path), std::move(opened.arrival)};
   }
 

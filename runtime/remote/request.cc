@@ -94,7 +94,8 @@ size_t ReceiveBody(char* bytes, size_t size, size_t count, void* user) {
   const uint64_t most = receiving.question->most;
   if (body.size() + size * count > most) return 0;
   if (body.empty() && receiving.answer->length > 0) {
-    body.reserve(std::min(most, static_cast<uint64_t>(receiving.answer->length)));
+    body.reserve(
+        std::min(most, static_cast<uint64_t>(receiving.answer->length)));
   }
   const auto* data = reinterpret_cast<const std::byte*>(bytes);
   body.insert(body.end(), data, data + size * count);

@@ -97,12 +97,13 @@ std::string PageOfS3(const Location& location, const std::string& prefix,
     parameters += "continuation-token=" + QueryEncoded(marker) + "&";
   }
   if (!below) parameters += "delimiter=%2F&";
-  return location.UrlOf("", parameters + "encoding-type=url&list-type=2&prefix=" +
-                                QueryEncoded(prefix));
+  return location.UrlOf(
+      "", parameters +
+              "encoding-type=url&list-type=2&prefix=" + QueryEncoded(prefix));
 }
 
-constexpr Pages kPagesOfS3 = {&PageOfS3, "Contents", "Key", "Size",
-                              "ETag",    "NextContinuationToken"};
+constexpr Pages kPagesOfS3 = {&PageOfS3, "Contents", "Key",
+                              "Size",    "ETag",     "NextContinuationToken"};
 
 class S3 final : public Store {
  public:

@@ -120,14 +120,14 @@ StatusOr<std::vector<std::string>> ListPages(const Location& location,
                                              const Pages& pages) {
   const size_t folder = location.Folder().size();
   std::vector<std::string> names;
-  MXC_RT_RETURN_IF_ERROR(ForEachObject(
-      location, pages, location.key, /*below=*/false,
-      [&](std::string_view, const std::string& name) -> Status {
-        if (name.find('/', folder) == name.npos) {
-          names.push_back(name.substr(folder));
-        }
-        return {};
-      }));
+  MXC_RT_RETURN_IF_ERROR(
+      ForEachObject(location, pages, location.key, /*below=*/false,
+                    [&](std::string_view, const std::string& name) -> Status {
+                      if (name.find('/', folder) == name.npos) {
+                        names.push_back(name.substr(folder));
+                      }
+                      return {};
+                    }));
   return names;
 }
 
@@ -151,7 +151,8 @@ StatusOr<std::vector<ListedFile>> ListPagesBelow(const Location& location,
                       location.Below(file.name).shown.c_str());
         }
         // Headers have tags in quotes; not all lists do.
-        if (!file.version.empty() && file.version.find('"') == std::string::npos) {
+        if (!file.version.empty() &&
+            file.version.find('"') == std::string::npos) {
           file.version = '"' + file.version + '"';
         }
         if (!file.name.empty()) files.push_back(std::move(file));

@@ -69,7 +69,8 @@ class WebHdfs final : public Store {
       const std::string folder = folders[i];
       const auto take = [&](const nlohmann::json& file) -> Status {
         const std::string name = folder + file.value("pathSuffix", "");
-        if (file.value("type", "") == "DIRECTORY") folders.push_back(name + "/");
+        if (file.value("type", "") == "DIRECTORY")
+          folders.push_back(name + "/");
         if (file.value("type", "") == "FILE") {
           const auto bytes = file.value("length", int64_t{-1});
           if (bytes < 0 || static_cast<uint64_t>(bytes) > kMostObject) {
@@ -85,8 +86,7 @@ class WebHdfs final : public Store {
         const size_t names = folders.size() + files.size();
         return names > kMostNames ? TooManyNames(location) : Status();
       };
-      MXC_RT_RETURN_IF_ERROR(
-          ForEachIn(*session, location, top + folder, take));
+      MXC_RT_RETURN_IF_ERROR(ForEachIn(*session, location, top + folder, take));
     }
     return files;
   }
@@ -133,9 +133,8 @@ class WebHdfs final : public Store {
     }
     const auto json = nlohmann::json::parse(TextOf(answer), nullptr, false);
     const nlohmann::json::json_pointer list("/FileStatuses/FileStatus");
-    const Status none =
-        Fail(StatusCode::kIo, "'%s': the server's list is none",
-             location.shown.c_str());
+    const Status none = Fail(StatusCode::kIo, "'%s': the server's list is none",
+                             location.shown.c_str());
     if (!json.is_object() || !json.contains(list) ||
         !json.at(list).is_array()) {
       return none;

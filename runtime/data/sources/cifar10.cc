@@ -41,9 +41,8 @@ class Cifar10 : public Source {
     return file->arriving.WillRead(record);
   }
   bool complete() const override {
-    return std::ranges::all_of(files_, [](const HeldBytes& file) {
-      return file.arriving.complete();
-    });
+    return std::ranges::all_of(
+        files_, [](const HeldBytes& file) { return file.arriving.complete(); });
   }
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }

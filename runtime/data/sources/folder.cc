@@ -255,8 +255,7 @@ Listing ListingOf(const RemoteList& files) {
     Found& found = folders[file.name.substr(0, slash)];
     if (IsDecoded(path)) {
       found.pictures.push_back(file.name);
-    } else if (std::ranges::find(kOthers, ExtensionOf(path)) !=
-               kOthers.end()) {
+    } else if (std::ranges::find(kOthers, ExtensionOf(path)) != kOthers.end()) {
       found.others.push_back(file.name);
     }
   }
@@ -350,8 +349,7 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   if (options.picture.data_shape.empty()) {
     options.picture.data_shape = request.TakenShape();
   }
-  MXC_RT_ASSIGN(const runtime::FilePlace place,
-                runtime::PlaceOf(request.path));
+  MXC_RT_ASSIGN(const runtime::FilePlace place, runtime::PlaceOf(request.path));
   RemoteList listed;
   if (place.remote != nullptr) {
     MXC_RT_ASSIGN(listed, place.remote->ListBelow(request.path));

@@ -92,8 +92,8 @@ StatusOr<std::optional<RemoteFolder>> OpenRoot(const std::string& root,
   for (Listed& picture : list) {
     if (!picture.path.starts_with(root)) continue;
     const std::string name = picture.path.substr(begin);
-    const auto found = std::ranges::lower_bound(*listed, name, {},
-                                                &runtime::ListedFile::name);
+    const auto found =
+        std::ranges::lower_bound(*listed, name, {}, &runtime::ListedFile::name);
     if (found == listed->end() || found->name != name) continue;
     const auto [number, added] = numbers.emplace(name, files.size());
     if (added) files.push_back(*found);
@@ -107,8 +107,8 @@ StatusOr<std::optional<RemoteFolder>> OpenRoot(const std::string& root,
 class ListedPictures : public Source {
  public:
   ListedPictures(const SourceRequest& request, std::vector<Listed> list,
-                 std::optional<RemoteFolder> remote,
-                 PictureTransform transform, Extents stretch)
+                 std::optional<RemoteFolder> remote, PictureTransform transform,
+                 Extents stretch)
       : list_(std::move(list)),
         remote_(std::move(remote)),
         transform_(std::move(transform)),

@@ -97,7 +97,7 @@ struct FoundRecords {
 // Where the records begin. Of an object that is not there yet, as an .idx beside it
 // says; without one all of it is awaited.
 StatusOr<FoundRecords> FindRecords(const std::string& path,
-                                       const WatchedFile& file) {
+                                   const WatchedFile& file) {
   if (!file.arriving().complete() && path.ends_with(".rec")) {
     auto offsets = ReadOffsets(path.substr(0, path.size() - 3) + "idx",
                                file.bytes().size());
@@ -110,8 +110,8 @@ StatusOr<FoundRecords> FindRecords(const std::string& path,
 class Rec : public Source {
  public:
   Rec(const SourceRequest& request, const RecOptions& options,
-      PictureTransform transform, WatchedFile file,
-      FoundRecords records, std::optional<LabelList> list)
+      PictureTransform transform, WatchedFile file, FoundRecords records,
+      std::optional<LabelList> list)
       : transform_(std::move(transform)),
         file_(std::move(file)),
         index_(std::move(records.index)),
