@@ -13,6 +13,7 @@ import os
 import pathlib
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -51,6 +52,16 @@ def signature(handler, region="eu-west-1"):
     return want == match[5] and "x-amz-security-token" in names
 
 
+def is_open(connection):
+    """Whether the other side has not closed it."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
@@ -78,7 +89,12 @@ class Answering(http.server.BaseHTTPRequestHandler):
 class Handler(Answering):
     requests = []  # "GET /path"
     ranges = []  # of what stalls
+    stalled, waited_for = [], []  # connections, and whether they were given up
     never = threading.Event()
+
+    def is_second(self):
+        return self.ranges.count(self.ranges[0]) == 2 and (
+            self.headers["Range"] == self.ranges[0])
     lock = threading.Lock()
 
     def object(self, content, etag='"v1"', ranges=True, spoil=None):
@@ -144,13 +160,19 @@ class Handler(Answering):
         return None
 
     def get_stall(self, _):
+        if self.command == "HEAD":
+            return self.object(LARGE)
+        asked = self.headers["Range"]
         with self.lock:
-            first = self.requests.count(f"GET {self.path}") == 1
-        if self.command == "GET":
-            self.ranges.append(self.headers["Range"])
-        if self.command == "GET" and first:
+            self.ranges.append(asked)
+            number = self.ranges.count(asked)
+            first = len(self.ranges) == 1
+        if first:
+            self.stalled.append(self.connection)
             self.never.wait()  # who asks a second time is answered
-        self.object(LARGE)
+        if number == 2:
+            self.waited_for.append(is_open(self.stalled[0]))
+        return self.object(LARGE)
 
     def get_noranges(self, _):
         self.object(LARGE, ranges=False)
@@ -287,6 +309,7 @@ def check(copy, base, folder):
     Handler.ranges.clear()
     same(f"{base}/stall/x", LARGE)
     assert Handler.ranges.count(Handler.ranges[0]) == 2, Handler.ranges
+    assert Handler.waited_for == [True]  # while the first one was still awaited
     same(f"http://user:PASSWORD@{host}/ok/y?sig=PRESIGNED", LARGE)
 
     same("s3://bucket/deep/a key+~.rec", LARGE)
