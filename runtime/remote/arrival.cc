@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "runtime/remote/cache.h"
+
 namespace mxc::remote {
 namespace {
 
@@ -124,6 +126,8 @@ Status Arrival::Finish() {
                   location.shown.c_str());
     }
   }
+  // Others may have got their names since this one began.
+  MXC_RT_RETURN_IF_ERROR(MakeRoom(location_.shown, bytes_));
   MXC_RT_RETURN_IF_ERROR(file_.Commit());
   complete_ = true;
   return {};

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/cache.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdlib>
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
 
+#include "runtime/base/visible.h"
 #include "runtime/remote/location.h"
 
 namespace mxc::remote {
 namespace {
 
+namespace fs = std::filesystem;
+
 using runtime::Fail;
+using runtime::Status;
 using runtime::StatusCode;
 using runtime::StatusOr;
 
@@ -48,9 +60,45 @@ std::string FoldersOf(const std::string& text) {
 
 // The end of a name tells readers a file's format: it stays.
 std::string EndOf(const std::string& shown) {
-  std::string end = std::filesystem::path(shown).filename().string();
+  std::string end = fs::path(shown).filename().string();
   if (end.size() > 80) end = end.substr(end.size() - 80);
   return end;
+}
+
+struct Copy {
+  std::string path;
+  fs::file_time_type used;
+  uint64_t bytes = 0;
+};
+
+// What cannot be looked at is left alone.
+std::vector<Copy> Copies(const std::string& folder) {
+  std::vector<Copy> copies;
+  std::error_code error;
+  for (fs::recursive_directory_iterator at(folder, error), end;
+       !error && at != end; at.increment(error)) {
+    std::error_code unknown;
+    Copy copy{at->path().string(), at->last_write_time(unknown), 0};
+    if (at->is_symlink(unknown) || !at->is_regular_file(unknown)) continue;
+    copy.bytes = at->file_size(unknown);
+    if (!unknown) copies.push_back(std::move(copy));
+  }
+  return copies;
+}
+
+StatusOr<std::optional<uint64_t>> Bound() {
+  const char* const text = std::getenv("MXC_REMOTE_CACHE_BYTES");
+  if (text == nullptr || *text == '\0') return std::optional<uint64_t>();
+  const std::string_view word = text;
+  uint64_t bytes = 0;
+  const auto [end, error] =
+      std::from_chars(word.data(), word.data() + word.size(), bytes);
+  if (error == std::errc() && end == word.data() + word.size()) {
+    return std::optional(bytes);
+  }
+  return Fail(StatusCode::kInvalidArgument,
+              "MXC_REMOTE_CACHE_BYTES is '%s', expected a number of bytes",
+              runtime::Visible(word).c_str());
 }
 
 }  // namespace
@@ -67,9 +115,35 @@ StatusOr<std::string> PathOfCopy(const std::string& shown,
 
 bool IsThere(const std::string& path, const ObjectFacts& facts) {
   struct stat status;
-  return !facts.version.empty() && stat(path.c_str(), &status) == 0 &&
-         S_ISREG(status.st_mode) &&
-         static_cast<uint64_t>(status.st_size) == facts.bytes;
+  const bool there = !facts.version.empty() &&
+                     stat(path.c_str(), &status) == 0 &&
+                     S_ISREG(status.st_mode) &&
+                     static_cast<uint64_t>(status.st_size) == facts.bytes;
+  // Where that is not allowed, it only seems to be older.
+  if (there) (void)utimensat(AT_FDCWD, path.c_str(), nullptr, 0);
+  return there;
+}
+
+Status MakeRoom(const std::string& shown, uint64_t bytes) {
+  MXC_RT_ASSIGN(const std::optional<uint64_t> bound, Bound());
+  if (!bound) return {};
+  if (bytes > *bound) {
+    return Fail(StatusCode::kIo,
+                "'%s' has %llu bytes; MXC_REMOTE_CACHE_BYTES allows %llu",
+                shown.c_str(), static_cast<unsigned long long>(bytes),
+                static_cast<unsigned long long>(*bound));
+  }
+  MXC_RT_ASSIGN(const std::string folder, CacheFolder());
+  std::vector<Copy> copies = Copies(folder);
+  std::ranges::sort(copies, {}, &Copy::used);
+  uint64_t sum = bytes;
+  for (const Copy& copy : copies) sum += copy.bytes;
+  for (const Copy& copy : copies) {
+    if (sum <= *bound) break;
+    // Whoever reads it has it open.
+    if (unlink(copy.path.c_str()) == 0) sum -= copy.bytes;
+  }
+  return {};
 }
 
 }  // namespace mxc::remote

@@ -55,6 +55,7 @@ StatusOr<Opened> OpenCopy(const Location& location,
     }
   }
   if (IsThere(path, facts)) return Opened{path, nullptr};
+  MXC_RT_RETURN_IF_ERROR(MakeRoom(shown, facts.bytes));
   MXC_RT_ASSIGN(auto arrival, Arrival::Begin(location, std::move(objects),
                                              piece_bytes, path));
   arrivals[path] = arrival;

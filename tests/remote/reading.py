@@ -92,9 +92,6 @@ class Handler(Answering):
     stalled, waited_for = [], []  # connections, and whether they were given up
     never = threading.Event()
 
-    def is_second(self):
-        return self.ranges.count(self.ranges[0]) == 2 and (
-            self.headers["Range"] == self.ranges[0])
     lock = threading.Lock()
 
     def object(self, content, etag='"v1"', ranges=True, spoil=None):
@@ -328,6 +325,7 @@ def check(copy, base, folder):
     refused("az://container/blob.npy", r"\(403\)", AZURE_STORAGE_SAS_TOKEN="a=b")
     same(f"webhdfs://{host}/data/x.rec", LARGE)
     refused(f"webhdfs://{host}/data/x.rec", r"does not let", HADOOP_USER_NAME="")
+    check_bound(same, refused, folder / "bounded", base)
     (folder / "local").write_bytes(SMALL)
     same(f"file://{folder}/local", SMALL)
     same(str(folder / "local"), SMALL)
@@ -355,6 +353,24 @@ def check(copy, base, folder):
     refused("file://relative", r"expected file:///PATH")
     refused("http:///x", r"expected a host")
     refused(f"{base}/ok/new", r"cannot create", MXC_REMOTE_CACHE="/proc/no")
+
+
+def check_bound(same, refused, cache, base):
+    """What was used longest ago leaves a cache with a bound."""
+    bound = {"MXC_REMOTE_CACHE": str(cache),
+             "MXC_REMOTE_CACHE_BYTES": str(2 * len(LARGE) + 1000)}
+    first = pathlib.Path(same(f"{base}/ok/1", LARGE, **bound))
+    second = pathlib.Path(same(f"{base}/ok/2", LARGE, **bound))
+    os.utime(first, (1, 1))
+    os.utime(second, (2, 2))
+    same(f"{base}/ok/1", LARGE, **bound)  # it is used
+    same(f"{base}/ok/3", LARGE, **bound)
+    assert first.exists() and not second.exists()
+    bound["MXC_REMOTE_CACHE_BYTES"] = "1000"
+    refused(f"{base}/ok/4", r"MXC_REMOTE_CACHE_BYTES allows 1000", **bound)
+    assert first.exists()
+    bound["MXC_REMOTE_CACHE_BYTES"] = "10G"
+    refused(f"{base}/ok/4", r"is '10G', expected a number of bytes", **bound)
 
 
 if __name__ == "__main__":
