@@ -14,7 +14,7 @@ namespace {
 using runtime::Status;
 using runtime::StatusCode;
 
-constexpr size_t kMostThreads = 32;
+constexpr size_t kMostThreads = 48;
 constexpr uint64_t kMostBytes = 30'000'000;
 constexpr uint64_t kRangeBytes = 2 << 20;
 // Objects of fewer bytes come whole.

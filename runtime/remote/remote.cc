@@ -30,7 +30,7 @@ using runtime::StatusCode;
 using runtime::StatusOr;
 
 // Of one object, and of what stands in a file beside others.
-constexpr uint64_t kPieceBytes = 64 << 10, kSmallPieceBytes = 4 << 10;
+constexpr uint64_t kPieceBytes = 128 << 10, kSmallPieceBytes = 4 << 10;
 
 struct Opened {
   std::string path;                  // of the copy

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""usage: tests/bench/remote.py BIN MOTO [--turns N] [--epochs N] [--batches N]
-Trains LeNet on 215 MB of CIFAR-10's format, shuffled, from files and from s3://, by
-turns, and compares every epoch's rate and the parameters. MOTO is a Python that has
+"""usage: tests/bench/remote.py BIN MOTO [--turns N] [--epochs N] [--model M]
+Trains LeNet (or M of models/) on 215 MB of CIFAR-10's format, shuffled, from files and from s3://, by
+turns, and compares every epoch's rate and the parameters; what the training's thread
+waits for a processor that others have does not count. MOTO is a Python that has
 'moto[server]', a stand-in for S3: it lists, and it says whether an object is there
 and which. The bytes go through a proxy of this script's, which read each object of
 moto's, and its ETag, once: every request takes 20 ms, all together 200 MB/s, and of 100 requests
@@ -180,25 +181,39 @@ def put(folder, port):
         assert Proxy.objects[path][0] == file.read_bytes()
 
 
+def waited(pid):
+    """Seconds that a process' first thread was ready and had no processor."""
+    text = pathlib.Path(f"/proc/{pid}/task/{pid}/schedstat").read_text()
+    return int(text.split()[1]) / 1e9
+
+
 def train(binaries, folder, source, name, options, environment):
+    """Seconds of each epoch without those in which others had the processor."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     begun = time.monotonic()
-    done = subprocess.run(
+    process = subprocess.Popen(
         ["taskset", "-c", "0", binaries / "mxc", "train", folder / "net.mxa",
          "--data", source, "--seed", "7", "--lr", "0.01", "--threads", "1",
          "--save", folder / name, "--overwrite", *options],
-        capture_output=True, text=True, env={**os.environ, **environment})
-    assert done.returncode == 0, done.stderr
-    seconds = time.monotonic() - begun
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        env={**os.environ, **environment})
+    losses, seconds, last, told = [], [], 0.0, ""
+    for line in process.stdout:
+        told += line
+        epoch = re.match(r"epoch \d+/\d+  loss (\S+)", line)
+        if epoch:
+            now = time.monotonic() - begun - waited(process.pid)
+            losses.append(epoch[1])
+            seconds.append(round(now - last, 2))
+            last = now
+    assert process.wait() == 0, told
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     busy = (after.ru_utime + after.ru_stime - before.ru_utime
             - before.ru_stime)
-    lines = re.findall(r"epoch \d+/\d+  loss (\S+).*?([\d.]+) samples/s",
-                       done.stdout + done.stderr)
     params = sorted(folder.glob(f"{name}-*.params"))[-1].read_bytes()
-    return {"seconds": round(seconds, 2), "processor": round(busy, 2),
-            "losses": [loss for loss, _ in lines],
-            "rates": [float(rate) for _, rate in lines]}, params
+    return {"wall": round(time.monotonic() - begun, 2),
+            "processor": round(busy, 2), "losses": losses,
+            "epochs": seconds}, params
 
 
 def main():
@@ -207,6 +222,7 @@ def main():
     parser.add_argument("moto")
     parser.add_argument("--turns", type=int, default=2)
     parser.add_argument("--epochs", default="2")
+    parser.add_argument("--model", default="lenet")
     options = parser.parse_args()
     models = pathlib.Path(__file__).resolve().parents[2] / "models"
     with tempfile.TemporaryDirectory() as folder:
@@ -215,8 +231,8 @@ def main():
         data.mkdir()
         make_data(data)
         subprocess.run(
-            [options.binaries / "mxc", "compile", models / "lenet.json",
-             "--quiet", "--entry", "grad,update,score", "--init", "xavier",
+            [options.binaries / "mxc", "compile", 
+             models / f"{options.model}.json", "--quiet", "--entry", "grad,update,score", "--init", "xavier",
              "--seed", "1", "--input-shape", "data:100x3x32x32", "-o",
              folder / "net.mxa"], check=True)
         moto = subprocess.Popen(
@@ -254,11 +270,11 @@ def measure(options, folder, data, moto):
                     "MXC_REMOTE_CACHE": str(folder / f"cache{turn}")})
         print("s3    ", json.dumps(remote), flush=True)
         same = same and got == want and local["losses"] == remote["losses"]
-        ratios = [b / a for a, b in zip(local["rates"], remote["rates"])]
-        print("rates of s3 / of files, by epoch:",
-              " ".join(f"{r:.3f}" for r in ratios),
-              f"; processor time {remote['processor'] / local['processor']:.3f}"
-              f"; wall {remote['seconds'] / local['seconds']:.3f}",
+        ratios = [a / b for a, b in zip(local["epochs"], remote["epochs"])]
+        whole = sum(local["epochs"]) / sum(remote["epochs"])
+        print("rate of s3 / of files, by epoch:",
+              " ".join(f"{r:.3f}" for r in ratios), f"; of all {whole:.3f}; "
+              f"processor time {remote['processor'] / local['processor']:.3f}",
               flush=True)
     print(f"losses and parameters {'equal' if same else 'DIFFER'}; "
           f"{Proxy.requests} requests, faults {Proxy.faults}, at most "

@@ -281,7 +281,7 @@ def check_sources(trainer, local):
 
 def check_beginning(trainer):
     """A training begins before the object is there, and reads little ahead."""
-    rows = 170_000
+    rows = 220_000
     Handler.objects["bucket/long.npy"] = npy(
         "|u1", (rows, 1, SIDE, SIDE), bytes(rows * SIDE * SIDE))
     Handler.objects["bucket/labels.npy"] = npy("|u1", (rows,), bytes(rows))
@@ -294,9 +294,9 @@ def check_beginning(trainer):
         assert code == 0, told
         asked = sum(size for path, _, size in Handler.asked
                     if path == "bucket/long.npy")
-        # Of what is drawn from everywhere, the 64 KiB around each row have been
+        # Of what is drawn from everywhere, the 128 KiB around each row have been
         # read; nine batches may have been.
-        read = 9 * 50 * (64 << 10) if shuffle == "1" else MIB
+        read = 9 * 50 * (128 << 10) if shuffle == "1" else MIB
         assert asked <= MOST_AHEAD + read < size - 20 * MIB, (shuffle, asked)
 
 
