@@ -12,29 +12,32 @@
 namespace mxc::runtime {
 
 // A file whose parts are written in any order, by any threads: it has its name
-// once Commit has given it, and without that nothing remains. Of what readers can
-// make again: it is not synced.
+// once Commit has given it, and without that nothing remains, even of a process
+// that is killed, where the file system has files without names.
 class GatheredFile {
  public:
   // A new file beside `path`, whose folders are made.
   static StatusOr<GatheredFile> Create(std::string path);
   GatheredFile(GatheredFile&& from) noexcept
       : path_(std::move(from.path_)),
-        temporary_(std::exchange(from.temporary_, {})),
+        temporary_(std::move(from.temporary_)),
+        named_(std::exchange(from.named_, false)),
         file_(std::move(from.file_)) {}
   ~GatheredFile();
 
   int descriptor() const { return file_.get(); }
   const std::string& path() const { return path_; }
+  // Of the file, for reading, from now on.
+  StatusOr<Descriptor> OpenToRead() const;
   Status Commit();
 
  private:
-  GatheredFile(std::string path, std::string temporary, Descriptor file)
-      : path_(std::move(path)),
-        temporary_(std::move(temporary)),
-        file_(std::move(file)) {}
+  GatheredFile(std::string path, std::string temporary)
+      : path_(std::move(path)), temporary_(std::move(temporary)) {}
+  std::string Handle() const;  // a path that leads to the open file
 
-  std::string path_, temporary_;  // the latter empty: it is committed, or moved
+  std::string path_, temporary_;
+  bool named_ = false;  // `temporary_` is there, and to be removed
   Descriptor file_;
 };
 

@@ -3,12 +3,28 @@
 // a program's RemoteFiles for one that has "://" in its name.
 #pragma once
 
+#include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "runtime/base/arriving_file.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
+
+// Objects that can be read: all at `path`, or where `arriving` is not null, as
+// they arrive.
+struct ReadableFile {
+  std::string path;
+  std::shared_ptr<ArrivingFile> arriving;
+};
+
+struct ListedFile {
+  std::string name;  // below the folder: "cats/1.jpg"
+  uint64_t bytes = 0;
+  std::string version;  // differs where the bytes do; empty: it is not known
+};
 
 // Objects of servers by URL. Called by any thread; messages hold no secrets of a
 // name.
@@ -22,6 +38,16 @@ class RemoteFiles {
 
   // The path of a local file with the object's bytes. kNotFound: there is none.
   virtual StatusOr<std::string> Fetch(const std::string& name) = 0;
+  // The same, before all of the object is there.
+  virtual StatusOr<ReadableFile> Stream(const std::string& name) = 0;
+  // What lies below a folder, at any depth, sorted by name.
+  virtual StatusOr<std::vector<ListedFile>> ListBelow(
+      const std::string& folder) = 0;
+  // These files of the folder as one, each at the place of `begins` with its
+  // number, which is set.
+  virtual StatusOr<ReadableFile> StreamTogether(
+      const std::string& folder, const std::vector<ListedFile>& files,
+      std::vector<uint64_t>& begins) = 0;
   // The object becomes all that is in the file of this descriptor, or stays as it
   // is.
   virtual Status Put(const std::string& name, int file) = 0;

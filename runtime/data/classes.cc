@@ -5,6 +5,8 @@
 #include <cmath>
 #include <map>
 
+#include "runtime/data/read_ahead.h"
+
 namespace mxc::data {
 namespace {
 
@@ -28,6 +30,28 @@ Status NoClass(const Source& source, int64_t sample, float label,
                        whose, source.SampleName(sample).c_str(),
                        static_cast<double>(label));
 }
+
+// Tells a source which samples come while they are read in a row.
+class InARow {
+ public:
+  InARow(const Source& source, const Members& members)
+      : source_(source), members_(members) {}
+
+  void Reach(int64_t i) {
+    if (source_.complete()) return;
+    ahead_.Pass({.row = i});
+    while (told_ < members_.count &&
+           ahead_.Tell(source_, members_.At(told_), {.row = told_})) {
+      ++told_;
+    }
+  }
+
+ private:
+  const Source& source_;
+  const Members& members_;
+  ReadAhead ahead_;
+  int64_t told_ = 0;
+};
 
 // Of the machine or the source, not of a record.
 bool EndsAll(const Status& status) {
@@ -76,7 +100,9 @@ bool HasOneNumber(const Source& source) {
 Status FindClasses(const Source& source, Members* members, BadRecords* unread) {
   MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, kOption));
   std::map<float, std::vector<uint32_t>> classes;
+  InARow ahead(source, *members);
   for (int64_t i = 0; i < members->count; ++i) {
+    ahead.Reach(i);
     const int64_t sample = members->At(i);
     auto label = source.ReadLabel(sample);
     if (label.ok() && std::isnan(*label)) label = BadRecord("its label is nan");
@@ -114,7 +140,10 @@ StatusOr<int64_t> CountClasses(const Source& source) {
   }
   MXC_RT_RETURN_IF_ERROR(RequireOneLabel(source, ""));
   float most = -1;
+  const Members all{0, source.size(), {}};
+  InARow ahead(source, all);
   for (int64_t sample = 0; sample < source.size(); ++sample) {
+    ahead.Reach(sample);
     const auto label = source.ReadLabel(sample);
     if (!label.ok() && EndsAll(label.status())) return label.status();
     if (!label.ok() || std::isnan(*label)) continue;

@@ -27,6 +27,22 @@ class ColumnSource : public Source {
         noun_(noun) {}
 
   int64_t size() const override { return data_[0].stored.array.shape[0]; }
+  uint64_t WillRead(int64_t sample) const override {
+    uint64_t bytes = 0;
+    for (const auto* columns : {&data_, &labels_}) {
+      for (const Column& column : *columns) {
+        bytes += column.stored.arriving.WillRead(RowOf(column, sample));
+      }
+    }
+    return bytes;
+  }
+  bool complete() const override {
+    const auto is_there = [](const Column& column) {
+      return column.stored.arriving.complete();
+    };
+    return std::ranges::all_of(data_, is_there) &&
+           std::ranges::all_of(labels_, is_there);
+  }
   Provides sample_fields(int) const override {
     Provides provides;
     for (const Column& column : data_) provides.data.push_back(column.field);
@@ -53,13 +69,13 @@ class ColumnSource : public Source {
     size_t row = 0;
     for (const Column& column : data_) {
       const std::span<float> to = request.Floats(row++, column.elements);
-      ReadColumn(column, request.sample, to);
+      MXC_RT_RETURN_IF_ERROR(ReadColumn(column, request.sample, to));
       if (scale_ == 1) continue;
       for (float& value : to) value *= static_cast<float>(scale_);
     }
     for (const Column& column : labels_) {
-      ReadColumn(column, request.sample,
-                 request.Floats(row++, column.elements));
+      MXC_RT_RETURN_IF_ERROR(ReadColumn(
+          column, request.sample, request.Floats(row++, column.elements)));
     }
     return {};
   }
@@ -68,20 +84,24 @@ class ColumnSource : public Source {
   }
   StatusOr<float> ReadLabel(int64_t sample) const override {
     float label = 0;
-    ReadColumn(labels_[0], sample, {&label, 1});
+    MXC_RT_RETURN_IF_ERROR(ReadColumn(labels_[0], sample, {&label, 1}));
     return label;
   }
 
  private:
-  static void ReadColumn(const Column& column, int64_t sample,
-                         std::span<float> to) {
+  static runtime::Bytes RowOf(const Column& column, int64_t sample) {
     const runtime::NpyView& array = column.stored.array;
     const size_t bytes =
         column.elements * static_cast<size_t>(ElementBytes(array.type));
-    runtime::ConvertElements(
-        array.type,
-        array.elements.subspan(static_cast<size_t>(sample) * bytes, bytes),
-        ElementType::kF32, std::as_writable_bytes(to));
+    return array.elements.subspan(static_cast<size_t>(sample) * bytes, bytes);
+  }
+  static Status ReadColumn(const Column& column, int64_t sample,
+                           std::span<float> to) {
+    const runtime::Bytes row = RowOf(column, sample);
+    MXC_RT_RETURN_IF_ERROR(column.stored.arriving.Await(row));
+    runtime::ConvertElements(column.stored.array.type, row, ElementType::kF32,
+                             std::as_writable_bytes(to));
+    return {};
   }
 
   const std::vector<Column> data_, labels_;

@@ -131,7 +131,7 @@ Loader::Loader(std::unique_ptr<Source> source, std::vector<Members> buckets,
   for (std::string& sentence : bad_records_.sentences) {
     sentence = options_.name + ": " + sentence;
   }
-  next_.order = deal_.order = order_.fingerprint();
+  next_.order = deal_.order = tell_.order = order_.fingerprint();
   for (int64_t i = 0; i < std::max<int64_t>(options_.prefetch, 1); ++i) {
     free_.push_back(std::make_unique<Slot>());
   }
@@ -253,7 +253,9 @@ Status Loader::Seek(const Cursor& cursor) {
     for (auto& slot : *slots) free_.push_back(std::move(slot));
     slots->clear();
   }
-  next_ = deal_ = cursor;
+  next_ = deal_ = tell_ = cursor;
+  tell_row_ = 0;
+  ahead_.Clear();
   lock.unlock();
   work_.notify_all();
   return {};
@@ -277,6 +279,7 @@ bool Loader::ReadSome(Lock& lock) {
   const int64_t end = std::min(begin + portion, slot->Size());
   slot->dealt = end;
   if (slot->status.ok()) {
+    TellAhead(*slot, begin);
     ++busy_;
     lock.unlock();
     Status files;
@@ -319,6 +322,38 @@ Loader::Slot* Loader::SlotWithRows() {
   free_.pop_front();
   Open(open_.back().get());
   return open_.back().get();
+}
+
+void Loader::TellAhead(const Slot& slot, int64_t row) {
+  constexpr int kMostBatches = 64;  // at a time: the others wait
+  if (source_->complete()) return;
+  const ReadAhead::Place at{slot.place.epoch, slot.place.batch, row};
+  ahead_.Pass(at);
+  // What is larger than what may be told is read untold.
+  if (ReadAhead::Place{tell_.epoch, tell_.batch, tell_row_} < at) {
+    tell_ = slot.place;
+    tell_row_ = row;
+  }
+  for (int batches = 0; batches < kMostBatches; ++batches) {
+    while (tell_.batch >= order_.Batches(tell_.epoch)) {
+      // The order keeps those of two epochs.
+      if (tell_.epoch > deal_.epoch || tell_.epoch + 1 >= Order::kMostEpochs) {
+        return;
+      }
+      tell_ = {tell_.epoch + 1, 0, tell_.order};
+    }
+    order_.Read(tell_.epoch, tell_.batch, &told_rows_);
+    const int64_t rows = std::ssize(told_rows_.rows);
+    for (; tell_row_ < rows; ++tell_row_) {
+      const Row& from = told_rows_.rows[static_cast<size_t>(tell_row_)];
+      if (!ahead_.Tell(*source_, from.sample,
+                       {tell_.epoch, tell_.batch, tell_row_})) {
+        return;
+      }
+    }
+    tell_row_ = 0;
+    ++tell_.batch;
+  }
 }
 
 void Loader::Open(Slot* slot) {

@@ -15,6 +15,7 @@
 #include "runtime/data/iterator.h"
 #include "runtime/data/mixing.h"
 #include "runtime/data/order.h"
+#include "runtime/data/read_ahead.h"
 #include "runtime/data/source.h"
 
 namespace mxc::data {
@@ -91,6 +92,8 @@ class Loader : public Iterator {
   // false when there is nothing to deal.
   bool ReadSome(Lock& lock);
   Slot* SlotWithRows();
+  // Tells the source what comes behind a row that is dealt.
+  void TellAhead(const Slot& slot, int64_t row);
   void Open(Slot* slot);
   Status PrepareArrays(const Rows& rows, Batch* batch) const;
   void ReadRow(Slot* slot, int64_t row);
@@ -111,6 +114,11 @@ class Loader : public Iterator {
   std::condition_variable work_, ready_;
   Order order_;
   Cursor deal_;  // of the next slot to open
+  // The row of which the source has not been told, and what it was told of.
+  Cursor tell_;
+  int64_t tell_row_ = 0;
+  Rows told_rows_;
+  ReadAhead ahead_;
   std::deque<std::unique_ptr<Slot>> open_, free_;
   int64_t busy_ = 0;  // threads that read rows
   bool end_ = false;

@@ -43,6 +43,11 @@ class Source {
   // Fills every byte of the rows. Called by several threads at once. A failure
   // is a bad record, unless memory ran out; so is a value that is no number.
   virtual Status Read(const SampleRequest& request) const = 0;
+  // Says that the sample will be read soon: what comes from a server is asked for.
+  // Returns how many bytes that are. Any thread.
+  virtual uint64_t WillRead(int64_t) const { return 0; }
+  // All is there: nobody needs to call WillRead.
+  virtual bool complete() const { return true; }
   // The one label of a sample, without reading more of it than that takes. As
   // Read otherwise; a source whose labels cannot be classes has none.
   virtual StatusOr<float> ReadLabel(int64_t sample) const;

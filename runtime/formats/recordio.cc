@@ -47,7 +47,18 @@ bool BeginsRecord(const Part& part) {
   return part.flag == kWhole || part.flag == kFirst;
 }
 
-// The end of the record that begins at `offset`; nothing where it is damaged.
+// The next place at or after `offset` where a record may begin.
+uint64_t NextHeader(Bytes file, uint64_t offset) {
+  for (; Within(offset, kHeaderBytes, file.size()); offset += 4) {
+    if (Word(file, offset) != kRecordMagic) continue;
+    const uint32_t flag = Word(file, offset + 4) >> kLengthBits;
+    if (flag == kWhole || flag == kFirst) return offset;
+  }
+  return file.size();
+}
+
+}  // namespace
+
 std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset) {
   std::optional<Part> part = PartAt(file, offset);
   if (!part || !BeginsRecord(*part)) return std::nullopt;
@@ -66,18 +77,6 @@ std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset) {
   if (!leads_on) return std::nullopt;
   return part->end;
 }
-
-// The next place at or after `offset` where a record may begin.
-uint64_t NextHeader(Bytes file, uint64_t offset) {
-  for (; Within(offset, kHeaderBytes, file.size()); offset += 4) {
-    if (Word(file, offset) != kRecordMagic) continue;
-    const uint32_t flag = Word(file, offset + 4) >> kLengthBits;
-    if (flag == kWhole || flag == kFirst) return offset;
-  }
-  return file.size();
-}
-
-}  // namespace
 
 RecordIndex IndexRecords(Bytes file) {
   RecordIndex index;

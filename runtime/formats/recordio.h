@@ -13,6 +13,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,9 @@ struct RecordIndex {
 // another header or to the end, is damage; reading goes on at the next header
 // that can begin a record.
 RecordIndex IndexRecords(Bytes file);
+
+// Behind the record that begins at `offset`; nothing where it is damaged.
+std::optional<uint64_t> EndOfRecord(Bytes file, uint64_t offset);
 
 // The payload of the record that begins at `offset`: in the file where it has
 // one part, else in `joined`, which must live as long as the payload is used.

@@ -20,15 +20,19 @@ std::string BlockName(size_t part) {
   return name;
 }
 
-std::string PageOfAzure(const Location& location, const std::string& marker) {
-  std::string parameters = "comp=list&delimiter=%2F&";
+std::string PageOfAzure(const Location& location, const std::string& prefix,
+                        bool below, const std::string& marker) {
+  std::string parameters = "comp=list&";
+  if (!below) parameters += "delimiter=%2F&";
   if (!marker.empty()) {
     parameters += "marker=" + QueryEncoded(marker) + "&";
   }
-  return location.UrlOf("", parameters +
-                                "prefix=" + QueryEncoded(location.key) +
-                                "&restype=container");
+  return location.UrlOf(
+      "", parameters + "prefix=" + QueryEncoded(prefix) + "&restype=container");
 }
+
+constexpr Pages kPagesOfAzure = {&PageOfAzure,     "Blob", "Name",
+                                 "Content-Length", "Etag", "NextMarker"};
 
 class Azure final : public Store {
  public:
@@ -51,7 +55,11 @@ class Azure final : public Store {
 
   StatusOr<std::vector<std::string>> List(
       const Location& location) const override {
-    return ListPages(location, {&PageOfAzure, "Name", "NextMarker"});
+    return ListPages(location, kPagesOfAzure);
+  }
+  StatusOr<std::vector<runtime::ListedFile>> ListBelow(
+      const Location& location) const override {
+    return ListPagesBelow(location, kPagesOfAzure);
   }
 
  private:

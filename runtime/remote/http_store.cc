@@ -19,6 +19,15 @@ class Http final : public Store {
 
   StatusOr<std::vector<std::string>> List(
       const Location& location) const override {
+    return ListsNothing(location);
+  }
+  StatusOr<std::vector<runtime::ListedFile>> ListBelow(
+      const Location& location) const override {
+    return ListsNothing(location);
+  }
+
+ private:
+  static Status ListsNothing(const Location& location) {
     return Fail(StatusCode::kUnsupported,
                 "'%s': HTTP does not say which files there are; s3://, az:// "
                 "and webhdfs:// do",

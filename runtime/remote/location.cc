@@ -9,6 +9,8 @@
 #include <map>
 #include <utility>
 
+#include "runtime/base/visible.h"
+
 namespace mxc::remote {
 namespace {
 
@@ -218,6 +220,14 @@ std::string Location::UrlOf(std::string_view other,
   return made;
 }
 
+Location Location::Below(const std::string& name) const {
+  Location below = *this;
+  below.key = Folder() + name;
+  below.url = below.UrlWith("");
+  below.shown = shown.substr(0, shown.rfind('/') + 1) + runtime::Visible(name);
+  return below;
+}
+
 std::string Location::RangeUrl(uint64_t offset, uint64_t length) const {
   return UrlWith("op=OPEN&offset=" + std::to_string(offset) +
                  "&length=" + std::to_string(length));
@@ -259,6 +269,10 @@ StatusOr<Location> Locate(const std::string& name) {
                 location.shown.c_str(), scheme.c_str());
   }
   return location;
+}
+
+StatusOr<Location> LocateInFolder(const std::string& name) {
+  return Locate(name + (name.ends_with("/") ? "." : "/."));
 }
 
 }  // namespace mxc::remote

@@ -46,6 +46,10 @@ struct Location {
   std::string UrlWith(std::string_view parameters) const {
     return UrlOf(key, parameters);
   }
+  // "folder/" of "folder/name".
+  std::string Folder() const { return key.substr(0, key.rfind('/') + 1); }
+  // What has this name in the folder.
+  Location Below(const std::string& name) const;
   // Of WebHDFS.
   std::string RangeUrl(uint64_t offset, uint64_t length) const;
 };
@@ -61,5 +65,7 @@ std::string PercentDecoded(std::string_view text);
 bool IsUrl(std::string_view name);
 // Refuses schemes that are none of these, and what lacks a host or an object.
 runtime::StatusOr<Location> Locate(const std::string& name);
+// Any object in the folder that `name` is.
+runtime::StatusOr<Location> LocateInFolder(const std::string& name);
 
 }  // namespace mxc::remote

@@ -3,76 +3,104 @@
 
 #include <sys/stat.h>
 
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
+#include <map>
+#include <memory>
 #include <mutex>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include "runtime/base/gathered_file.h"
+#include "runtime/base/checksum.h"
 #include "runtime/base/remote_files.h"
-#include "runtime/remote/download.h"
+#include "runtime/remote/arrival.h"
+#include "runtime/remote/cache.h"
 #include "runtime/remote/location.h"
+#include "runtime/remote/object.h"
 #include "runtime/remote/store.h"
 
 namespace mxc::remote {
 namespace {
 
 using runtime::Fail;
+using runtime::ListedFile;
+using runtime::ReadableFile;
 using runtime::Status;
 using runtime::StatusCode;
 using runtime::StatusOr;
 
-StatusOr<std::string> CacheFolder() {
-  const auto variable = [](const char* name) -> std::string {
-    const char* text = std::getenv(name);
-    return text == nullptr ? "" : text;
-  };
-  std::string folder = variable("MXC_REMOTE_CACHE");
-  if (!folder.empty()) return folder;
-  folder = variable("XDG_CACHE_HOME");
-  if (folder.empty() && !variable("HOME").empty()) {
-    folder = variable("HOME") + "/.cache";
+// Of one object, and of what stands in a file beside others.
+constexpr uint64_t kPieceBytes = 128 << 10, kSmallPieceBytes = 4 << 10;
+
+struct Opened {
+  std::string path;                  // of the copy
+  std::shared_ptr<Arrival> arrival;  // null: it is there
+};
+
+// Several that want the same read it once.
+StatusOr<Opened> OpenCopy(const Location& location,
+                          std::vector<PlacedObject> objects,
+                          const std::string& shown, const ObjectFacts& facts,
+                          uint64_t piece_bytes) {
+  static std::mutex mutex;
+  static std::map<std::string, std::weak_ptr<Arrival>> arrivals;
+  MXC_RT_ASSIGN(const std::string path, PathOfCopy(shown, facts));
+  const std::lock_guard lock(mutex);
+  std::erase_if(arrivals, [](const auto& at) { return at.second.expired(); });
+  const auto known = arrivals.find(path);
+  if (known != arrivals.end() && !facts.version.empty()) {
+    if (auto arrival = known->second.lock();
+        arrival != nullptr && arrival->status().ok()) {
+      return Opened{path, std::move(arrival)};
+    }
   }
-  if (!folder.empty()) return folder + "/mxc/remote";
-  return Fail(StatusCode::kNotFound,
-              "there is no home for copies of URLs; MXC_REMOTE_CACHE names a "
-              "folder");
+  if (IsThere(path, facts)) return Opened{path, nullptr};
+  MXC_RT_RETURN_IF_ERROR(MakeRoom(shown, facts.bytes));
+  MXC_RT_ASSIGN(auto arrival, Arrival::Begin(location, std::move(objects),
+                                             piece_bytes, path));
+  arrivals[path] = arrival;
+  return Opened{path, std::move(arrival)};
 }
 
-// Folders whose names spell a text. A digest that is not cryptographic would let
-// a server choose a version whose copy stands where another object's is looked for.
-std::string FoldersOf(const std::string& text) {
-  constexpr size_t kLongest = 200;  // of a name, which may have 255 bytes
-  std::string folders, name;
-  for (const char c : text) {
-    name += PercentEncoded({&c, 1}, "-._~");
-    if (name.size() < kLongest) continue;
-    folders += name + "/";
-    name.clear();
+StatusOr<Opened> OpenObject(const std::string& name) {
+  MXC_RT_ASSIGN(const Location location, Locate(name));
+  if (location.kind == Location::Kind::kFile) {
+    return Opened{location.url, nullptr};
   }
-  return folders + name;
+  MXC_RT_ASSIGN(const ObjectFacts facts, AskAbout(location));
+  return OpenCopy(location, {{"", facts, 0}}, location.shown, facts,
+                  kPieceBytes);
 }
 
-// The end of a name tells readers a file's format: it stays.
-std::string EndOf(const std::string& shown) {
-  std::string end = std::filesystem::path(shown).filename().string();
-  if (end.size() > 80) end = end.substr(end.size() - 80);
-  return end;
-}
-
-bool IsThere(const std::string& path, uint64_t bytes) {
-  struct stat status;
-  return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode) &&
-         static_cast<uint64_t>(status.st_size) == bytes;
-}
-
-Status FetchTo(const Location& location, const ObjectFacts& facts,
-               const std::string& path) {
-  MXC_RT_ASSIGN(runtime::GatheredFile file,
-                runtime::GatheredFile::Create(path));
-  MXC_RT_RETURN_IF_ERROR(Download(location, facts, file.descriptor(), path));
-  return file.Commit();
+// Places the files one behind the other. Their version is what all of them are.
+StatusOr<ObjectFacts> Place(const Location& location,
+                            const std::vector<ListedFile>& files,
+                            std::vector<PlacedObject>& objects) {
+  ObjectFacts all;
+  std::string text;
+  uint64_t begin = 0;
+  for (const ListedFile& file : files) {
+    objects.push_back({file.name, {file.bytes, file.version}, begin});
+    text += file.name + std::string(1, '\0') + std::to_string(file.bytes) +
+            " " + file.version + "\n";
+    if (file.bytes == 0) continue;
+    all.bytes = begin + file.bytes;
+    begin = (all.bytes + kSmallPieceBytes - 1) / kSmallPieceBytes *
+            kSmallPieceBytes;
+    if (all.bytes > kMostObject) {
+      return Fail(StatusCode::kUnsupported,
+                  "'%s': the server lists more than %llu bytes",
+                  location.shown.c_str(),
+                  static_cast<unsigned long long>(kMostObject));
+    }
+  }
+  const bool known = std::ranges::all_of(
+      files, [](const ListedFile& file) { return !file.version.empty(); });
+  if (known) {
+    all.version = std::to_string(
+        runtime::Checksum(std::as_bytes(std::span<const char>(text))));
+  }
+  return all;
 }
 
 class Objects final : public runtime::RemoteFiles {
@@ -85,6 +113,33 @@ class Objects final : public runtime::RemoteFiles {
 
   StatusOr<std::string> Fetch(const std::string& name) override {
     return LocalCopy(name);
+  }
+
+  StatusOr<ReadableFile> Stream(const std::string& name) override {
+    MXC_RT_ASSIGN(Opened opened, OpenObject(name));
+    return ReadableFile{std::move(opened.path), std::move(opened.arrival)};
+  }
+
+  StatusOr<std::vector<ListedFile>> ListBelow(
+      const std::string& folder) override {
+    MXC_RT_ASSIGN(const Location location, LocateInFolder(folder));
+    MXC_RT_ASSIGN(auto files, StoreOf(location.kind).ListBelow(location));
+    std::ranges::sort(files, {}, &ListedFile::name);
+    return files;
+  }
+
+  StatusOr<ReadableFile> StreamTogether(
+      const std::string& folder, const std::vector<ListedFile>& files,
+      std::vector<uint64_t>& begins) override {
+    MXC_RT_ASSIGN(const Location location, LocateInFolder(folder));
+    std::vector<PlacedObject> objects;
+    MXC_RT_ASSIGN(const ObjectFacts all, Place(location, files, objects));
+    begins.clear();
+    for (const PlacedObject& object : objects) begins.push_back(object.begin);
+    MXC_RT_ASSIGN(Opened opened, OpenCopy(location, std::move(objects),
+                                          location.Below("files").shown, all,
+                                          kSmallPieceBytes));
+    return ReadableFile{std::move(opened.path), std::move(opened.arrival)};
   }
 
   Status Put(const std::string& name, int file) override {
@@ -120,21 +175,11 @@ class Objects final : public runtime::RemoteFiles {
 
 StatusOr<std::string> LocalCopy(const std::string& name) {
   if (!IsUrl(name)) return name;
-  MXC_RT_ASSIGN(const Location location, Locate(name));
-  if (location.kind == Location::Kind::kFile) return location.url;
-  // One of several that want the same object reads it.
-  static std::mutex mutex;
-  const std::lock_guard lock(mutex);
-  MXC_RT_ASSIGN(const ObjectFacts facts, AskAbout(location));
-  MXC_RT_ASSIGN(std::string path, CacheFolder());
-  // "=" is no part of a spelling: no object's file is another one's folder.
-  path += "/" +
-          FoldersOf(location.shown + " " + std::to_string(facts.bytes) + " " +
-                    facts.version) +
-          "=/" + EndOf(location.shown);
-  const bool known = !facts.version.empty() && IsThere(path, facts.bytes);
-  if (!known) MXC_RT_RETURN_IF_ERROR(FetchTo(location, facts, path));
-  return path;
+  MXC_RT_ASSIGN(const Opened opened, OpenObject(name));
+  if (opened.arrival != nullptr) {
+    MXC_RT_RETURN_IF_ERROR(opened.arrival->AwaitCopy());
+  }
+  return opened.path;
 }
 
 void AllowUrls() {

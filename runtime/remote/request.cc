@@ -27,7 +27,8 @@ using runtime::StatusOr;
 constexpr long kConnectSeconds = 10;
 constexpr long kStallSeconds = 10;  // without a byte
 constexpr size_t kMostHeaders = 64 << 10;
-constexpr int kMostTries = 6;
+// Before each further try.
+constexpr int kPauses[] = {25, 100, 400, 800, 1600};  // ms
 
 // What is received of a request.
 struct Receiving {
@@ -90,7 +91,12 @@ size_t ReceiveHeader(char* bytes, size_t size, size_t count, void* user) {
 size_t ReceiveBody(char* bytes, size_t size, size_t count, void* user) {
   auto& receiving = *static_cast<Receiving*>(user);
   std::vector<std::byte>& body = receiving.answer->body;
-  if (body.size() + size * count > receiving.question->most) return 0;
+  const uint64_t most = receiving.question->most;
+  if (body.size() + size * count > most) return 0;
+  if (body.empty() && receiving.answer->length > 0) {
+    body.reserve(
+        std::min(most, static_cast<uint64_t>(receiving.answer->length)));
+  }
   const auto* data = reinterpret_cast<const std::byte*>(bytes);
   body.insert(body.end(), data, data + size * count);
   return size * count;
@@ -260,15 +266,13 @@ Answer Session::Ask(const Location& location, const Question& question) {
 Answer Session::AskPatiently(const Location& location,
                              const Question& question) {
   Answer answer;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    if (tries > 0) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50 << tries));
-    }
+  for (const int pause : kPauses) {
     answer = Ask(location, question);
     const bool unwanted = question.unwanted != nullptr && *question.unwanted;
-    if (!answer.passing() || unwanted) break;
+    if (!answer.passing() || unwanted) return answer;
+    std::this_thread::sleep_for(std::chrono::milliseconds(pause));
   }
-  return answer;
+  return Ask(location, question);
 }
 
 std::string_view TextOf(const Answer& answer) {
@@ -307,7 +311,7 @@ Status Refusal(const Location& location, const Answer& answer,
   } else if (answer.status == 404 || answer.status == 410) {
     why = "has no such object";
     kind = StatusCode::kNotFound;
-  } else if (answer.status == 412) {
+  } else if (answer.status == 412 || answer.status == 416) {
     why = "has another object there since the reading began";
   } else if (answer.passing()) {
     why = "does not recover";

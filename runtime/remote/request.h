@@ -64,7 +64,7 @@ class Session {
   ~Session();
 
   Answer Ask(const Location& location, const Question& question);
-  // Until there is an answer that stays, with pauses that double.
+  // Until there is an answer that stays, six times at most, with pauses that grow.
   Answer AskPatiently(const Location& location, const Question& question);
 
  private:

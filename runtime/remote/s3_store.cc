@@ -4,7 +4,7 @@
 // UploadPart, CompleteMultipartUpload, AbortMultipartUpload, ListObjectsV2).
 #include <utility>
 
-#include "runtime/remote/download.h"
+#include "runtime/remote/object.h"
 #include "runtime/remote/store.h"
 
 namespace mxc::remote {
@@ -90,14 +90,20 @@ Status MultipartUpload::Complete(const Source& source,
   return {};
 }
 
-std::string PageOfS3(const Location& location, const std::string& marker) {
-  const std::string from =
-      marker.empty() ? "" : "continuation-token=" + QueryEncoded(marker) + "&";
-  return location.UrlOf("", from +
-                                "delimiter=%2F&encoding-type=url&list-type=2"
-                                "&prefix=" +
-                                QueryEncoded(location.key));
+std::string PageOfS3(const Location& location, const std::string& prefix,
+                     bool below, const std::string& marker) {
+  std::string parameters;
+  if (!marker.empty()) {
+    parameters += "continuation-token=" + QueryEncoded(marker) + "&";
+  }
+  if (!below) parameters += "delimiter=%2F&";
+  return location.UrlOf(
+      "", parameters +
+              "encoding-type=url&list-type=2&prefix=" + QueryEncoded(prefix));
 }
+
+constexpr Pages kPagesOfS3 = {&PageOfS3, "Contents", "Key",
+                              "Size",    "ETag",     "NextContinuationToken"};
 
 class S3 final : public Store {
  public:
@@ -115,7 +121,11 @@ class S3 final : public Store {
 
   StatusOr<std::vector<std::string>> List(
       const Location& location) const override {
-    return ListPages(location, {&PageOfS3, "Key", "NextContinuationToken"});
+    return ListPages(location, kPagesOfS3);
+  }
+  StatusOr<std::vector<runtime::ListedFile>> ListBelow(
+      const Location& location) const override {
+    return ListPagesBelow(location, kPagesOfS3);
   }
 };
 

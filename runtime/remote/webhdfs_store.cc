@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hadoop's files over HTTP. Source: hadoop.apache.org/docs, WebHDFS REST API (CREATE,
 // RENAME, DELETE, LISTSTATUS).
+#include <functional>
 #include <nlohmann/json.hpp>
 
+#include "runtime/remote/object.h"
 #include "runtime/remote/store.h"
 
 namespace mxc::remote {
@@ -42,16 +44,51 @@ class WebHdfs final : public Store {
 
   StatusOr<std::vector<std::string>> List(
       const Location& location) const override {
-    const std::string folder = FolderOf(location);
+    const std::string folder = location.Folder();
     MXC_RT_ASSIGN(const auto session, Session::Open());
-    const Answer answer = session->AskPatiently(
-        location,
-        {.url = location.UrlOf(folder, "op=LISTSTATUS"), .most = kMostListing});
-    if (answer.status == 404) return std::vector<std::string>();
-    if (!answer.whole() || answer.too_long) {
-      return Refusal(location, answer, "list");
+    std::vector<std::string> names;
+    const std::string beginning = location.key.substr(folder.size());
+    const auto take = [&](const nlohmann::json& file) -> Status {
+      const std::string name = file.value("pathSuffix", "");
+      if (file.value("type", "") == "FILE" && name.starts_with(beginning)) {
+        names.push_back(name);
+      }
+      return {};
+    };
+    MXC_RT_RETURN_IF_ERROR(ForEachIn(*session, location, folder, take));
+    return names;
+  }
+
+  StatusOr<std::vector<runtime::ListedFile>> ListBelow(
+      const Location& location) const override {
+    const std::string top = location.Folder();
+    MXC_RT_ASSIGN(const auto session, Session::Open());
+    std::vector<runtime::ListedFile> files;
+    std::vector<std::string> folders = {""};  // each with "/" at its end
+    for (size_t i = 0; i < folders.size(); ++i) {
+      const std::string folder = folders[i];
+      const auto take = [&](const nlohmann::json& file) -> Status {
+        const std::string name = folder + file.value("pathSuffix", "");
+        if (file.value("type", "") == "DIRECTORY")
+          folders.push_back(name + "/");
+        if (file.value("type", "") == "FILE") {
+          const auto bytes = file.value("length", int64_t{-1});
+          if (bytes < 0 || static_cast<uint64_t>(bytes) > kMostObject) {
+            return Fail(StatusCode::kIo,
+                        "'%s': the server's list does not say how many bytes "
+                        "it has",
+                        location.Below(name).shown.c_str());
+          }
+          const auto changed = file.value("modificationTime", int64_t{-1});
+          files.push_back({name, static_cast<uint64_t>(bytes),
+                           changed < 0 ? "" : std::to_string(changed)});
+        }
+        const size_t names = folders.size() + files.size();
+        return names > kMostNames ? TooManyNames(location) : Status();
+      };
+      MXC_RT_RETURN_IF_ERROR(ForEachIn(*session, location, top + folder, take));
     }
-    return NamesIn(location, answer, location.key.substr(folder.size()));
+    return files;
   }
 
   Status Remove(const Location& location) const override {
@@ -82,23 +119,34 @@ class WebHdfs final : public Store {
     return written.whole() ? Status() : Refusal(location, written, "write");
   }
 
-  static StatusOr<std::vector<std::string>> NamesIn(
-      const Location& location, const Answer& answer,
-      const std::string& beginning) {
+  // What lies in a folder, each as Hadoop's FileStatus has it; nothing where there
+  // is no folder.
+  static Status ForEachIn(
+      Session& session, const Location& location, const std::string& folder,
+      const std::function<Status(const nlohmann::json&)>& take) {
+    const Answer answer = session.AskPatiently(
+        location,
+        {.url = location.UrlOf(folder, "op=LISTSTATUS"), .most = kMostListing});
+    if (answer.status == 404) return {};
+    if (!answer.whole() || answer.too_long) {
+      return Refusal(location, answer, "list");
+    }
     const auto json = nlohmann::json::parse(TextOf(answer), nullptr, false);
     const nlohmann::json::json_pointer list("/FileStatuses/FileStatus");
+    const Status none = Fail(StatusCode::kIo, "'%s': the server's list is none",
+                             location.shown.c_str());
     if (!json.is_object() || !json.contains(list) ||
         !json.at(list).is_array()) {
-      return Fail(StatusCode::kIo, "'%s': the server's list is none",
-                  location.shown.c_str());
+      return none;
     }
-    std::vector<std::string> names;
     for (const auto& file : json.at(list)) {
-      if (!file.is_object() || file.value("type", "") != "FILE") continue;
-      const std::string name = file.value("pathSuffix", "");
-      if (name.starts_with(beginning)) names.push_back(name);
+      try {
+        if (file.is_object()) MXC_RT_RETURN_IF_ERROR(take(file));
+      } catch (const nlohmann::json::type_error&) {
+        return none;
+      }
     }
-    return names;
+    return {};
   }
 };
 

@@ -13,11 +13,11 @@ import os
 import pathlib
 import random
 import re
+import socket
 import subprocess
 import sys
 import tempfile
 import threading
-import time
 import urllib.parse
 
 MIB = 1 << 20
@@ -52,6 +52,16 @@ def signature(handler, region="eu-west-1"):
     return want == match[5] and "x-amz-security-token" in names
 
 
+def is_open(connection):
+    """Whether the other side has not closed it."""
+    try:
+        return connection.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT) != b""
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+
+
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
@@ -78,6 +88,10 @@ class Answering(http.server.BaseHTTPRequestHandler):
 
 class Handler(Answering):
     requests = []  # "GET /path"
+    ranges = []  # of what stalls
+    stalled, waited_for = [], []  # connections, and whether they were given up
+    never = threading.Event()
+
     lock = threading.Lock()
 
     def object(self, content, etag='"v1"', ranges=True, spoil=None):
@@ -143,11 +157,19 @@ class Handler(Answering):
         return None
 
     def get_stall(self, _):
+        if self.command == "HEAD":
+            return self.object(LARGE)
+        asked = self.headers["Range"]
         with self.lock:
-            first = self.requests.count(f"GET {self.path}") == 1
-        if self.command == "GET" and first:
-            time.sleep(30)
-        self.object(LARGE)
+            self.ranges.append(asked)
+            number = self.ranges.count(asked)
+            first = len(self.ranges) == 1
+        if first:
+            self.stalled.append(self.connection)
+            self.never.wait()  # who asks a second time is answered
+        if number == 2:
+            self.waited_for.append(is_open(self.stalled[0]))
+        return self.object(LARGE)
 
     def get_noranges(self, _):
         self.object(LARGE, ranges=False)
@@ -166,6 +188,17 @@ class Handler(Answering):
 
     def get_changed(self, _):
         self.object(LARGE, spoil=lambda p, r, e: (p, r, '"v2"'))
+
+    def get_replaced(self, _):
+        """As S3, where there is another object by now."""
+        if self.headers["If-Match"] == '"v1"':
+            return self.answer(412)
+        return self.object(LARGE)
+
+    def get_shrunk(self, _):
+        if self.command == "GET":
+            return self.answer(416)
+        return self.object(LARGE)
 
     def get_headers(self, _):
         self.answer(200, SMALL, [("X-Long", "x" * 100_000)])
@@ -270,9 +303,10 @@ def check(copy, base, folder):
     for name, content in (("small", SMALL), ("empty", b""), ("nohead", LARGE),
                           ("flaky", LARGE), ("smallnoranges", SMALL)):
         same(f"{base}/{name}/x", content)
-    begun = time.monotonic()
-    same(f"{base}/stall/x", LARGE)  # asked for once more
-    assert time.monotonic() - begun < 25
+    Handler.ranges.clear()
+    same(f"{base}/stall/x", LARGE)
+    assert Handler.ranges.count(Handler.ranges[0]) == 2, Handler.ranges
+    assert Handler.waited_for == [True]  # while the first one was still awaited
     same(f"http://user:PASSWORD@{host}/ok/y?sig=PRESIGNED", LARGE)
 
     same("s3://bucket/deep/a key+~.rec", LARGE)
@@ -291,6 +325,7 @@ def check(copy, base, folder):
     refused("az://container/blob.npy", r"\(403\)", AZURE_STORAGE_SAS_TOKEN="a=b")
     same(f"webhdfs://{host}/data/x.rec", LARGE)
     refused(f"webhdfs://{host}/data/x.rec", r"does not let", HADOOP_USER_NAME="")
+    check_bound(same, refused, folder / "bounded", base)
     (folder / "local").write_bytes(SMALL)
     same(f"file://{folder}/local", SMALL)
     same(str(folder / "local"), SMALL)
@@ -304,6 +339,8 @@ def check(copy, base, folder):
     refused(f"{base}/long/x", r"sends more than it should")
     refused(f"{base}/elsewhere/x", r"gives no part of it")
     refused(f"{base}/changed/x", r"has changed while it was read")
+    refused(f"{base}/replaced/x", r"has another object there since .* \(412\)")
+    refused(f"{base}/shrunk/x", r"has another object there since .* \(416\)")
     refused(f"{base}/headers/x", r"sends more than it should")
     refused(f"{base}/huge/x", r"says that it has 4611686018427387904 bytes")
     refused(f"{base}/negative/x", r"^'http")
@@ -316,6 +353,24 @@ def check(copy, base, folder):
     refused("file://relative", r"expected file:///PATH")
     refused("http:///x", r"expected a host")
     refused(f"{base}/ok/new", r"cannot create", MXC_REMOTE_CACHE="/proc/no")
+
+
+def check_bound(same, refused, cache, base):
+    """What was used longest ago leaves a cache with a bound."""
+    bound = {"MXC_REMOTE_CACHE": str(cache),
+             "MXC_REMOTE_CACHE_BYTES": str(2 * len(LARGE) + 1000)}
+    first = pathlib.Path(same(f"{base}/ok/1", LARGE, **bound))
+    second = pathlib.Path(same(f"{base}/ok/2", LARGE, **bound))
+    os.utime(first, (1, 1))
+    os.utime(second, (2, 2))
+    same(f"{base}/ok/1", LARGE, **bound)  # it is used
+    same(f"{base}/ok/3", LARGE, **bound)
+    assert first.exists() and not second.exists()
+    bound["MXC_REMOTE_CACHE_BYTES"] = "1000"
+    refused(f"{base}/ok/4", r"MXC_REMOTE_CACHE_BYTES allows 1000", **bound)
+    assert first.exists()
+    bound["MXC_REMOTE_CACHE_BYTES"] = "10G"
+    refused(f"{base}/ok/4", r"is '10G', expected a number of bytes", **bound)
 
 
 if __name__ == "__main__":

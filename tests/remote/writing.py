@@ -138,21 +138,25 @@ class Handler(reading.Answering):
         return 200, b"<CompleteMultipartUploadResult/>"
 
     def page_of(self, path, prefix, marker):
-        """Names in one folder, from a marker on, and the next marker."""
+        """Names in one folder, or below it where no delimiter is told, from a
+        marker on, and the next marker."""
         names = sorted(name[len(path):].lstrip("/") for name in self.objects
                        if name.startswith(path.rstrip("/") + "/"))
+        below = self.query.get("delimiter") != "/"
         names = [name for name in names if name.startswith(prefix) and
-                 "/" not in name[len(prefix):] and name > marker]
+                 (below or "/" not in name[len(prefix):]) and name > marker]
         more = len(names) > PAGE
         return names[:PAGE], names[PAGE - 1] if more else ""
 
     def list_s3(self, path):
-        assert self.query["delimiter"] == "/"
         names, more = self.page_of(path, self.query["prefix"],
                                    self.query.get("continuation-token", ""))
         page = "<EncodingType>url</EncodingType>"
-        page += "".join(f"<Key>{urllib.parse.quote_plus(n)}</Key>"
-                        for n in names)
+        page += "".join(
+            f"<Contents><Key>{urllib.parse.quote_plus(n)}</Key>"
+            f"<ETag>{html.escape(self.objects[f'{path}/{n}'][1])}</ETag>"
+            f"<Size>{len(self.objects[f'{path}/{n}'][0])}</Size></Contents>"
+            for n in names)
         page += "<CommonPrefixes><Prefix>deeper%2F</Prefix></CommonPrefixes>"
         if more:
             token = html.escape(more)
@@ -165,8 +169,13 @@ class Handler(reading.Answering):
         if self.query.get("comp") == "list":
             names, more = self.page_of(path, self.query["prefix"],
                                        self.query.get("marker", ""))
-            page = "".join(f"<Blob><Name>{html.escape(n)}</Name></Blob>"
-                           for n in names)
+            # In lists, tags have no quotes.
+            page = "".join(
+                f"<Blob><Name>{html.escape(n)}</Name><Properties>"
+                f"<Content-Length>{len(self.objects[f'{path}/{n}'][0])}"
+                f"</Content-Length><Etag>"
+                f"{self.objects[f'{path}/{n}'][1][1:-1]}"
+                f"</Etag></Properties></Blob>" for n in names)
             return 200, f"{page}<NextMarker>{more}</NextMarker>".encode()
         if self.query.get("comp") == "block":
             self.blocks[path][self.query["blockid"]] = sent
@@ -197,9 +206,16 @@ class Handler(reading.Answering):
             done = self.objects.pop(path, None) is not None
             return 200, json.dumps({"boolean": done}).encode()
         if op == "LISTSTATUS":
-            files = [{"pathSuffix": name.rpartition("/")[2], "type": "FILE"}
-                     for name in self.objects
-                     if name.rpartition("/")[0] == path.rstrip("/")]
+            path = path.rstrip("/")
+            files = [{"pathSuffix": name.rpartition("/")[2], "type": "FILE",
+                      "length": len(content)}
+                     for name, (content, _) in self.objects.items()
+                     if name.rpartition("/")[0] == path]
+            folders = {name[len(path) + 1:].partition("/")[0]
+                       for name in self.objects if name.startswith(path + "/")
+                       and "/" in name[len(path) + 1:]}
+            files += [{"pathSuffix": name, "type": "DIRECTORY"}
+                      for name in sorted(folders)]
             if not files:
                 return 404, b"{}"
             files.append({"pathSuffix": "net-folder", "type": "DIRECTORY"})
@@ -248,6 +264,20 @@ class Client:
         return self.run("put", file, url)
 
 
+def check_together(client, scheme, place):
+    """Files at any depth come as if they were one."""
+    code, told = client.run("together", f"{scheme}/a")
+    if scheme.startswith("http:"):
+        assert code == 1 and "does not say which files" in told, told
+        return
+    want = {name[len(f"{place}/a/"):]: f"{len(content)} {sum(content)}"
+            for name, (content, _) in Handler.objects.items()
+            if name.startswith(f"{place}/a/")}
+    got = dict(re.fullmatch(r"(.*) (\d+ \d+)", line).groups()
+               for line in told.splitlines())
+    assert code == 0 and got == want and "b/net-5" in got, (scheme, told)
+
+
 def check_objects(client):
     """Each kind of server takes, gives, lists and removes."""
     for scheme, place in (("s3://bucket", "/bucket"),
@@ -273,6 +303,7 @@ def check_objects(client):
             assert code == 0 and told.splitlines() == names, (scheme, told)
             assert client.run("list", f"{scheme}/net") == (0, "net-top\n")
             assert client.run("list", f"{scheme}/none/x") == (0, ""), scheme
+        check_together(client, scheme, place)
         for _ in range(2):
             assert client.run("remove", f"{scheme}/a/net-4") == (0, ""), scheme
         assert f"{place}/a/net-4" not in Handler.objects

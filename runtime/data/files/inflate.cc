@@ -70,6 +70,28 @@ Status InflateAll(const LibZ& libz, z_stream* stream, Bytes in, Deflated form,
               static_cast<unsigned long long>(most));
 }
 
+StatusOr<HeldBytes> ContentOf(const WatchedFile& file, const std::string& path,
+                              uint64_t most) {
+  constexpr size_t kFirstBytes = 4 << 10;
+  const Bytes bytes = file.bytes();
+  const Arriving& arriving = file.arriving();
+  MXC_RT_RETURN_IF_ERROR(
+      arriving.Await(bytes.first(std::min(bytes.size(), kFirstBytes))));
+  const bool gzip = bytes.size() > 2 && bytes[0] == std::byte{0x1f} &&
+                    bytes[1] == std::byte{0x8b};
+  if (!gzip) return HeldBytes{file.owner(), bytes, arriving};
+  MXC_RT_RETURN_IF_ERROR(arriving.Await(bytes));
+  auto content = Inflate(bytes, Deflated::kGzip, most);
+  MXC_RT_RETURN_IF_ERROR(CheckFiles());
+  if (!content.ok()) {
+    return Status(content.status().code(),
+                  "'" + path + "': " + content.status().message());
+  }
+  const auto held =
+      std::make_shared<const std::vector<std::byte>>(std::move(*content));
+  return HeldBytes{held, *held};
+}
+
 }  // namespace
 
 StatusOr<std::vector<std::byte>> Inflate(Bytes compressed, Deflated form,
@@ -91,21 +113,13 @@ StatusOr<std::vector<std::byte>> Inflate(Bytes compressed, Deflated form,
 }
 
 StatusOr<HeldBytes> ReadFile(const std::string& path, uint64_t most) {
-  auto file = WatchedFile::Open(path);
-  if (!file.ok()) return file.status();
-  const Bytes bytes = file->bytes();
-  const bool gzip = bytes.size() > 2 && bytes[0] == std::byte{0x1f} &&
-                    bytes[1] == std::byte{0x8b};
-  if (!gzip) return HeldBytes{file->owner(), bytes};
-  auto content = Inflate(bytes, Deflated::kGzip, most);
-  MXC_RT_RETURN_IF_ERROR(CheckFiles());
-  if (!content.ok()) {
-    return Status(content.status().code(),
-                  "'" + path + "': " + content.status().message());
-  }
-  const auto held =
-      std::make_shared<const std::vector<std::byte>>(std::move(*content));
-  return HeldBytes{held, *held};
+  MXC_RT_ASSIGN(const WatchedFile file, WatchedFile::Open(path));
+  return ContentOf(file, path, most);
+}
+
+StatusOr<HeldBytes> ReadFileInParts(const std::string& path, uint64_t most) {
+  MXC_RT_ASSIGN(const WatchedFile file, WatchedFile::OpenInParts(path));
+  return ContentOf(file, path, most);
 }
 
 }  // namespace mxc::data

@@ -15,6 +15,7 @@ struct NpzMember {
   std::string name;  // without .npy
   runtime::NpyView array;
   std::shared_ptr<const void> owner;  // of its elements
+  Arriving arriving = {};
 };
 
 // In the order of the archive; stored members stay in `file`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/data/files/watched_file.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -35,6 +36,7 @@ struct Watch {
   Descriptor file;
   std::string path;
   int64_t size = 0;
+  std::shared_ptr<runtime::ArrivingFile> arriving;
 };
 
 std::atomic<Watch*> watches = nullptr;
@@ -76,7 +78,8 @@ void ListenForBusErrors() {
   });
 }
 
-Watch* Begin(Descriptor file, const std::string& path, runtime::Bytes bytes) {
+Watch* Begin(Descriptor file, const std::string& path, runtime::Bytes bytes,
+             std::shared_ptr<runtime::ArrivingFile> arriving) {
   const std::lock_guard lock(mutex);
   Watch* watch = watches;
   while (watch != nullptr && watch->begin != 0) watch = watch->next;
@@ -84,6 +87,7 @@ Watch* Begin(Descriptor file, const std::string& path, runtime::Bytes bytes) {
   if (!found) watch = new Watch;
   watch->file = std::move(file);
   watch->path = path;
+  watch->arriving = std::move(arriving);
   watch->size = static_cast<int64_t>(bytes.size());
   watch->cut = false;
   const auto begin = reinterpret_cast<uintptr_t>(bytes.data());
@@ -97,9 +101,11 @@ Watch* Begin(Descriptor file, const std::string& path, runtime::Bytes bytes) {
 }
 
 void End(Watch* watch) {
+  std::shared_ptr<runtime::ArrivingFile> arriving;  // ends without the lock
   const std::lock_guard lock(mutex);
   watch->begin = 0;
   watch->file = Descriptor();
+  arriving.swap(watch->arriving);
 }
 
 }  // namespace
@@ -107,13 +113,36 @@ void End(Watch* watch) {
 StatusOr<WatchedFile> WatchedFile::Open(const std::string& path) {
   auto file = runtime::OpenFile(path);
   if (!file.ok()) return file.status();
-  auto mapped = MappedFile::Map(*file, path);
+  return Map(std::move(*file), path, nullptr);
+}
+
+StatusOr<WatchedFile> WatchedFile::OpenInParts(const std::string& path) {
+  MXC_RT_ASSIGN(const runtime::FilePlace place, runtime::PlaceOf(path));
+  if (place.remote == nullptr) return Open(path);
+  MXC_RT_ASSIGN(const runtime::ReadableFile file, place.remote->Stream(path));
+  return Open(file, path);
+}
+
+StatusOr<WatchedFile> WatchedFile::Open(const runtime::ReadableFile& file,
+                                        const std::string& name) {
+  if (file.arriving == nullptr) return Open(file.path);
+  Descriptor copy(fcntl(file.arriving->descriptor(), F_DUPFD_CLOEXEC, 0));
+  if (copy.get() < 0) return runtime::SystemError("open", file.path);
+  return Map(std::move(copy), name, file.arriving);
+}
+
+StatusOr<WatchedFile> WatchedFile::Map(
+    Descriptor file, const std::string& name,
+    std::shared_ptr<runtime::ArrivingFile> arriving) {
+  auto mapped = MappedFile::Map(file, name);
   if (!mapped.ok()) return mapped.status();
   WatchedFile watched;
   watched.bytes_ = mapped->bytes();
   if (watched.bytes_.empty()) return watched;
   ListenForBusErrors();
-  Watch* watch = Begin(std::move(*file), path, watched.bytes_);
+  watched.arriving_ = Arriving(arriving, watched.bytes_);
+  Watch* watch =
+      Begin(std::move(file), name, watched.bytes_, std::move(arriving));
   watched.owner_ = std::shared_ptr<const void>(
       watched.bytes_.data(),
       [watch, mapping = mapped->owner()](const void*) { End(watch); });
@@ -124,6 +153,9 @@ Status CheckFiles() {
   const std::lock_guard lock(mutex);
   for (const Watch* watch = watches; watch != nullptr; watch = watch->next) {
     if (watch->begin == 0) continue;
+    if (watch->arriving != nullptr) {
+      MXC_RT_RETURN_IF_ERROR(watch->arriving->status());
+    }
     struct stat now;
     const bool known = fstat(watch->file.get(), &now) == 0;
     if (!watch->cut && (!known || now.st_size >= watch->size)) continue;

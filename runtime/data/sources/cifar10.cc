@@ -36,6 +36,14 @@ class Cifar10 : public Source {
   }
 
   int64_t size() const override { return size_; }
+  uint64_t WillRead(int64_t sample) const override {
+    const auto [file, record] = Find(static_cast<size_t>(sample));
+    return file->arriving.WillRead(record);
+  }
+  bool complete() const override {
+    return std::ranges::all_of(
+        files_, [](const HeldBytes& file) { return file.arriving.complete(); });
+  }
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }
   std::string remark() const override {
@@ -52,8 +60,8 @@ class Cifar10 : public Source {
   }
 
   Status Read(const SampleRequest& request) const override {
-    const auto* record = reinterpret_cast<const uint8_t*>(
-        Record(static_cast<size_t>(request.sample)).data());
+    MXC_RT_ASSIGN(const runtime::Bytes bytes, Record(request.sample));
+    const auto* record = reinterpret_cast<const uint8_t*>(bytes.data());
     const auto label = ReadLabel(request.sample);
     if (!label.ok()) return label.status();
     request.Floats(1, 1)[0] = *label;
@@ -65,20 +73,26 @@ class Cifar10 : public Source {
                             request.rows[0]);
   }
   StatusOr<float> ReadLabel(int64_t sample) const override {
-    const auto label =
-        static_cast<uint8_t>(Record(static_cast<size_t>(sample))[0]);
+    MXC_RT_ASSIGN(const runtime::Bytes record, Record(sample));
+    const auto label = static_cast<uint8_t>(record[0]);
     if (label < kClasses) return static_cast<float>(label);
     return BadRecord("label " + std::to_string(label) +
                      " exceeds CIFAR-10's 9");
   }
 
  private:
-  runtime::Bytes Record(size_t sample) const {
+  StatusOr<runtime::Bytes> Record(int64_t sample) const {
+    const auto [file, record] = Find(static_cast<size_t>(sample));
+    MXC_RT_RETURN_IF_ERROR(file->arriving.Await(record));
+    return record;
+  }
+  std::pair<const HeldBytes*, runtime::Bytes> Find(size_t sample) const {
     size_t file = 0;
     while (sample >= files_[file].bytes.size() / kRecord) {
       sample -= files_[file++].bytes.size() / kRecord;
     }
-    return files_[file].bytes.subspan(sample * kRecord, kRecord);
+    return {&files_[file],
+            files_[file].bytes.subspan(sample * kRecord, kRecord)};
   }
 
   const PictureTransform transform_;
@@ -94,7 +108,7 @@ StatusOr<HeldBytes> ReadBatch(const std::string& folder,
   const std::string places[] = {folder + "/" + name,
                                 folder + "/cifar-10-batches-bin/" + name};
   for (const std::string& path : places) {
-    auto file = ReadFile(path, kMostCifarBytes);
+    auto file = ReadFileInParts(path, kMostCifarBytes);
     if (file.status().code() == StatusCode::kNotFound) continue;
     if (!file.ok()) return file.status();
     if (file->bytes.empty() || file->bytes.size() % kRecord != 0) {

@@ -12,6 +12,8 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/joined.h"
+#include "runtime/base/remote_files.h"
+#include "runtime/data/files/remote_folder.h"
 #include "runtime/data/picture/transform.h"
 #include "runtime/data/source.h"
 
@@ -145,13 +147,17 @@ StatusOr<Found> ListPictures(const std::string& folder,
   return found;
 }
 
+using RemoteList = std::vector<runtime::ListedFile>;
+
 class Folder : public Source {
  public:
   Folder(const SourceRequest& request, PictureTransform transform,
+         std::string folder, std::optional<RemoteFolder> remote,
          std::vector<std::string> classes, std::vector<Picked> pictures,
          std::string remark)
       : transform_(std::move(transform)),
-        folder_(request.path),
+        folder_(std::move(folder)),
+        remote_(std::move(remote)),
         classes_(std::move(classes)),
         pictures_(std::move(pictures)),
         remark_(std::move(remark)),
@@ -160,6 +166,10 @@ class Folder : public Source {
   int64_t size() const override {
     return static_cast<int64_t>(pictures_.size());
   }
+  uint64_t WillRead(int64_t sample) const override {
+    return remote_ ? remote_->WillRead(static_cast<size_t>(sample)) : 0;
+  }
+  bool complete() const override { return !remote_ || remote_->complete(); }
   Preprocessing preprocessing() const override {
     return transform_.preprocessing();
   }
@@ -173,14 +183,10 @@ class Folder : public Source {
   }
 
   Status Read(const SampleRequest& request) const override {
-    const Picked& picked = pictures_[static_cast<size_t>(request.sample)];
-    // Copied, so that a file which is cut meanwhile is a damaged picture.
-    const auto file =
-        runtime::ReadWholeFile(folder_ + "/" + picked.path, kMostPictureBytes);
-    if (!file.ok()) return file.status();
+    const auto number = static_cast<size_t>(request.sample);
     Picture picture;
-    MXC_RT_RETURN_IF_ERROR(transform_.Decode(*file, &picture));
-    request.Floats(1, 1)[0] = static_cast<float>(picked.label);
+    MXC_RT_RETURN_IF_ERROR(Decode(number, &picture));
+    request.Floats(1, 1)[0] = static_cast<float>(pictures_[number].label);
     return transform_.Apply(std::move(picture), Draws(request.random),
                             request.rows[0]);
   }
@@ -189,8 +195,21 @@ class Folder : public Source {
   }
 
  private:
+  Status Decode(size_t number, Picture* picture) const {
+    if (remote_) {
+      MXC_RT_ASSIGN(const runtime::Bytes file, remote_->Read(number));
+      return transform_.Decode(file, picture);
+    }
+    // Copied, so that a file which is cut meanwhile is a damaged picture.
+    MXC_RT_ASSIGN(const auto file,
+                  runtime::ReadWholeFile(folder_ + "/" + pictures_[number].path,
+                                         kMostPictureBytes));
+    return transform_.Decode(file, picture);
+  }
+
   const PictureTransform transform_;
   const std::string folder_;
+  const std::optional<RemoteFolder> remote_;  // of the pictures, in their order
   const std::vector<std::string> classes_;
   const std::vector<Picked> pictures_;
   const std::string remark_;
@@ -219,6 +238,39 @@ struct Listing {
   std::vector<Found> found;                       // of each class
   std::vector<std::string> empty, others, loose;  // loose: in none of them
 };
+
+// The same of a folder on a server, whose files are sorted.
+Listing ListingOf(const RemoteList& files) {
+  Listing listing;
+  std::map<std::string, Found> folders;
+  for (const runtime::ListedFile& file : files) {
+    const fs::path path(file.name);
+    const size_t slash = file.name.find('/');
+    const bool loose = slash == file.name.npos;
+    if (IsHidden(path) || file.name.starts_with('.')) continue;
+    if (loose) {
+      if (IsDecoded(path)) listing.loose.push_back(file.name);
+      continue;
+    }
+    Found& found = folders[file.name.substr(0, slash)];
+    if (IsDecoded(path)) {
+      found.pictures.push_back(file.name);
+    } else if (std::ranges::find(kOthers, ExtensionOf(path)) != kOthers.end()) {
+      found.others.push_back(file.name);
+    }
+  }
+  for (auto& [name, found] : folders) {
+    listing.others.insert(listing.others.end(), found.others.begin(),
+                          found.others.end());
+    if (found.pictures.empty()) {
+      listing.empty.push_back(name);
+      continue;
+    }
+    listing.classes.push_back(name);
+    listing.found.push_back(std::move(found));
+  }
+  return listing;
+}
 
 StatusOr<Listing> List(const std::string& folder) {
   const auto names = ListFolders(folder);
@@ -263,16 +315,31 @@ std::string RemarkOf(const Listing& listing) {
   return text;
 }
 
-Status NoPictures(const std::string& folder, const Listing& listing) {
-  const auto own = ListPictures(folder, ".");
+Status NoPictures(const Listing& listing) {
   const bool bare = listing.classes.empty() && listing.empty.empty() &&
-                    own.ok() && !own->pictures.empty();
+                    !listing.loose.empty();
   const std::string others = OthersText(listing.others);
   return {StatusCode::kNotFound,
           bare ? "its pictures are in no subfolder, which would be "
                  "their class; expected DIR/CLASS/PICTURE.jpg"
                : "no JPEG or PNG in it; expected DIR/CLASS/PICTURE.jpg" +
                      (others.empty() ? "" : "; " + others)};
+}
+
+// The pictures, which are `picked` from what was listed.
+StatusOr<std::optional<RemoteFolder>> OpenRemote(
+    const runtime::FilePlace& place, const std::string& folder,
+    const RemoteList& listed, const std::vector<Picked>& picked) {
+  if (place.remote == nullptr) return std::optional<RemoteFolder>();
+  RemoteList files;
+  for (const Picked& picture : picked) {
+    const auto found = std::ranges::lower_bound(listed, picture.path, {},
+                                                &runtime::ListedFile::name);
+    files.push_back(*found);
+  }
+  MXC_RT_ASSIGN(RemoteFolder opened,
+                RemoteFolder::Open(*place.remote, folder, std::move(files)));
+  return std::optional(std::move(opened));
 }
 
 StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
@@ -282,7 +349,14 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
   if (options.picture.data_shape.empty()) {
     options.picture.data_shape = request.TakenShape();
   }
-  const auto listing = List(request.path);
+  MXC_RT_ASSIGN(const runtime::FilePlace place, runtime::PlaceOf(request.path));
+  RemoteList listed;
+  if (place.remote != nullptr) {
+    MXC_RT_ASSIGN(listed, place.remote->ListBelow(request.path));
+  }
+  const auto listing = place.remote != nullptr
+                           ? StatusOr<Listing>(ListingOf(listed))
+                           : List(place.path);
   if (!listing.ok()) return listing.status();
   auto transform = PictureTransform::Make(options.picture, "folder");
   if (!transform.ok()) return transform.status();
@@ -296,10 +370,11 @@ StatusOr<std::unique_ptr<Source>> OpenFolder(const SourceRequest& request) {
       pictures.push_back({path, numbers->at(listing->classes[i])});
     }
   }
-  if (pictures.empty()) return NoPictures(request.path, *listing);
-  return std::unique_ptr<Source>(
-      std::make_unique<Folder>(request, std::move(*transform), classes,
-                               std::move(pictures), RemarkOf(*listing)));
+  if (pictures.empty()) return NoPictures(*listing);
+  MXC_RT_ASSIGN(auto remote, OpenRemote(place, request.path, listed, pictures));
+  return std::unique_ptr<Source>(std::make_unique<Folder>(
+      request, std::move(*transform), place.path, std::move(remote), classes,
+      std::move(pictures), RemarkOf(*listing)));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "runtime/base/remote_files.h"
 #include "runtime/data/files/watched_file.h"
 #include "runtime/data/picture/transform.h"
 #include "runtime/data/source.h"
@@ -168,6 +169,10 @@ class Lmdb : public Source {
 };
 
 std::string FileIn(const std::string& path) {
+  const auto place = runtime::PlaceOf(path);
+  if (place.ok() && place->remote != nullptr) {
+    return path.ends_with(".mdb") ? path : path + "/data.mdb";
+  }
   struct stat found = {};
   const bool folder = stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
   return folder ? path + "/data.mdb" : path;

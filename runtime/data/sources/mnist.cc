@@ -87,7 +87,7 @@ StatusOr<Idx> ReadIdx(const std::string& folder,
                       const std::vector<std::string>& names, uint8_t rank) {
   for (const std::string& name : names) {
     const std::string path = folder + "/" + name;
-    auto file = ReadFile(path, kMostMnistBytes);
+    auto file = ReadFileInParts(path, kMostMnistBytes);
     if (file.status().code() == StatusCode::kNotFound) continue;
     if (!file.ok()) return file.status();
     auto idx = ParseIdx(std::move(*file), rank);
@@ -111,6 +111,10 @@ class Mnist : public Source {
         names_{request.common.data_name, request.common.label_name} {}
 
   int64_t size() const override { return images_.shape[0]; }
+  uint64_t WillRead(int64_t sample) const override {
+    return images_.file.arriving.WillRead(PixelsOf(sample));
+  }
+  bool complete() const override { return images_.file.arriving.complete(); }
   bool splits_itself() const override { return splits_; }
   bool has_held_out() const override { return splits_; }
 
@@ -141,13 +145,14 @@ class Mnist : public Source {
   }
 
   Status Read(const SampleRequest& request) const override {
-    const auto sample = static_cast<size_t>(request.sample);
-    const std::byte* from = images_.elements.data() + sample * pixels_;
+    const runtime::Bytes from = PixelsOf(request.sample);
+    MXC_RT_RETURN_IF_ERROR(images_.file.arriving.Await(from));
     const std::span<float> pixels = request.Floats(0, pixels_);
     for (size_t i = 0; i < pixels_; ++i) {
       pixels[i] = static_cast<float>(from[i]) / 256;
     }
-    request.Floats(1, 1)[0] = static_cast<float>(labels_.elements[sample]);
+    request.Floats(1, 1)[0] = static_cast<float>(
+        labels_.elements[static_cast<size_t>(request.sample)]);
     return {};
   }
   StatusOr<float> ReadLabel(int64_t sample) const override {
@@ -155,6 +160,11 @@ class Mnist : public Source {
   }
 
  private:
+  runtime::Bytes PixelsOf(int64_t sample) const {
+    return images_.elements.subspan(static_cast<size_t>(sample) * pixels_,
+                                    pixels_);
+  }
+
   const Idx images_, labels_;
   const size_t pixels_;
   const bool flat_, splits_;
@@ -171,6 +181,7 @@ StatusOr<std::unique_ptr<Source>> OpenMnist(const SourceRequest& request) {
   auto labels =
       ReadIdx(request.path, Names(options.label, test_set, "labels", 1), 1);
   if (!labels.ok()) return labels.status();
+  MXC_RT_RETURN_IF_ERROR(labels->file.arriving.Await(labels->elements));
   if (images->shape[0] != labels->shape[0]) {
     return runtime::Fail(StatusCode::kCorrupt, "%lld pictures but %lld labels",
                          static_cast<long long>(images->shape[0]),

@@ -35,10 +35,12 @@ std::vector<std::string> SplitAtCommas(const std::string& text) {
 }
 
 StatusOr<NpzMember> ReadOne(const std::string& path) {
-  auto file = ReadFile(path, uint64_t{1} << 36);
+  auto file = ReadFileInParts(path, uint64_t{1} << 36);
   if (!file.ok()) return file.status();
   auto array = runtime::ViewNpy(file->bytes);
-  if (array.ok()) return NpzMember{path, std::move(*array), file->owner};
+  if (array.ok()) {
+    return NpzMember{path, std::move(*array), file->owner, file->arriving};
+  }
   return Status(array.status().code(),
                 "'" + path + "': " + array.status().message());
 }

@@ -66,14 +66,56 @@ StatusOr<LabelList> ReadLabelList(const std::string& path, size_t width) {
   return list;
 }
 
+// The offsets of an .idx file, "key \t offset" in each line, sorted; nothing where
+// they are none of a file of that size.
+std::optional<std::vector<uint64_t>> ReadOffsets(const std::string& path,
+                                                 uint64_t size) {
+  const auto lines = Lines::Read(path, 0);
+  if (!lines.ok() || lines->size() == 0) return std::nullopt;
+  std::vector<uint64_t> offsets;
+  for (int64_t i = 0; i < lines->size(); ++i) {
+    std::string_view line = lines->line(i);
+    int64_t key = 0, offset = 0;
+    if (!TakeIndex(&line, &key) || !TakeIndex(&line, &offset) ||
+        !line.empty() || offset < 0 || offset % 4 != 0 ||
+        static_cast<uint64_t>(offset) >= size) {
+      return std::nullopt;
+    }
+    offsets.push_back(static_cast<uint64_t>(offset));
+  }
+  std::ranges::sort(offsets);
+  const bool twice = std::ranges::adjacent_find(offsets) != offsets.end();
+  if (offsets[0] != 0 || twice) return std::nullopt;
+  return offsets;
+}
+
+struct FoundRecords {
+  runtime::RecordIndex index;
+  bool told = false;  // by an .idx: nobody has looked at the records
+};
+
+// Where the records begin. Of an object that is not there yet, as an .idx beside it
+// says; without one all of it is awaited.
+StatusOr<FoundRecords> FindRecords(const std::string& path,
+                                   const WatchedFile& file) {
+  if (!file.arriving().complete() && path.ends_with(".rec")) {
+    auto offsets = ReadOffsets(path.substr(0, path.size() - 3) + "idx",
+                               file.bytes().size());
+    if (offsets) return FoundRecords{{std::move(*offsets), {}}, true};
+  }
+  MXC_RT_RETURN_IF_ERROR(file.arriving().Await(file.bytes()));
+  return FoundRecords{runtime::IndexRecords(file.bytes()), false};
+}
+
 class Rec : public Source {
  public:
   Rec(const SourceRequest& request, const RecOptions& options,
-      PictureTransform transform, WatchedFile file,
+      PictureTransform transform, WatchedFile file, FoundRecords records,
       std::optional<LabelList> list)
       : transform_(std::move(transform)),
         file_(std::move(file)),
-        index_(runtime::IndexRecords(file_.bytes())),
+        index_(std::move(records.index)),
+        told_(records.told),
         list_(std::move(list)),
         label_width_(static_cast<size_t>(options.label_width)),
         names_{request.common.data_name, request.common.label_name} {}
@@ -81,6 +123,10 @@ class Rec : public Source {
   int64_t size() const override {
     return static_cast<int64_t>(index_.offsets.size());
   }
+  uint64_t WillRead(int64_t sample) const override {
+    return file_.arriving().WillRead(BytesOf(sample));
+  }
+  bool complete() const override { return file_.arriving().complete(); }
   Preprocessing preprocessing() const override {
     return transform_.preprocessing();
   }
@@ -141,9 +187,37 @@ class Rec : public Source {
   }
 
  private:
+  uint64_t EndOf(int64_t sample) const {
+    const auto next = static_cast<size_t>(sample) + 1;
+    return next < index_.offsets.size() ? index_.offsets[next]
+                                        : file_.bytes().size();
+  }
+  // And the beginning of the next one, which says that it is whole.
+  runtime::Bytes BytesOf(int64_t sample) const {
+    constexpr uint64_t kHeaderBytes = 8;
+    const runtime::Bytes bytes = file_.bytes();
+    const uint64_t begin = index_.offsets[static_cast<size_t>(sample)];
+    const uint64_t end =
+        std::min<uint64_t>(bytes.size(), EndOf(sample) + kHeaderBytes);
+    return bytes.subspan(begin, end - begin);
+  }
+  // What was not indexed by looking at it must be what it is said to be: other
+  // records than the file's would be other epochs than the file's.
+  Status AwaitRecord(int64_t sample) const {
+    MXC_RT_RETURN_IF_ERROR(file_.arriving().Await(BytesOf(sample)));
+    const uint64_t begin = index_.offsets[static_cast<size_t>(sample)];
+    if (runtime::EndOfRecord(file_.bytes(), begin) == EndOf(sample)) return {};
+    return runtime::Fail(
+        StatusCode::kUnsupported,
+        "bytes %llu to %llu are no whole record, as the .idx beside the file "
+        "says; without it the file is read as it is",
+        static_cast<unsigned long long>(begin),
+        static_cast<unsigned long long>(EndOf(sample)));
+  }
   // In the file, or in `joined` (ReadRecord).
   StatusOr<runtime::ImageRecord> Record(int64_t sample,
                                         std::vector<std::byte>* joined) const {
+    if (told_) MXC_RT_RETURN_IF_ERROR(AwaitRecord(sample));
     const auto payload = runtime::ReadRecord(
         file_.bytes(), index_.offsets[static_cast<size_t>(sample)], joined);
     if (!payload.ok()) return payload.status();
@@ -172,6 +246,7 @@ class Rec : public Source {
   const PictureTransform transform_;
   const WatchedFile file_;
   const runtime::RecordIndex index_;
+  const bool told_;  // as FoundRecords has it
   const std::optional<LabelList> list_;
   const size_t label_width_;
   const std::string names_[2];
@@ -184,7 +259,7 @@ StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
   if (options.picture.data_shape.empty()) {
     options.picture.data_shape = request.TakenShape();
   }
-  auto file = WatchedFile::Open(request.path);
+  auto file = WatchedFile::OpenInParts(request.path);
   if (!file.ok()) return file.status();
   auto transform = PictureTransform::Make(options.picture, "rec");
   if (!transform.ok()) return transform.status();
@@ -195,8 +270,10 @@ StatusOr<std::unique_ptr<Source>> OpenRec(const SourceRequest& request) {
     if (!read.ok()) return read.status();
     list = std::move(*read);
   }
+  MXC_RT_ASSIGN(auto records, FindRecords(request.path, *file));
   auto source = std::make_unique<Rec>(request, options, std::move(*transform),
-                                      std::move(*file), std::move(list));
+                                      std::move(*file), std::move(records),
+                                      std::move(list));
   if (source->size() == 0) {
     return BadRecord("the file holds no whole record");
   }
