@@ -67,7 +67,7 @@ def _class_of(label):
 
 
 class _Pairs:
-    """Pairs of arrays as the batches that stage.Fit takes. Sent to executors."""
+    """Pairs of arrays as the batches that stage.Fit takes. Executors get it."""
 
     def __init__(self, fit, held, classes):
         self.fit, self.held, self.classes = fit, held, classes
@@ -106,15 +106,16 @@ class _Pairs:
 
 def _list_column(rows):
     offsets = np.arange(len(rows) + 1, dtype=np.int32) * rows.shape[1]
-    return pa.ListArray.from_arrays(pa.array(offsets), pa.array(rows.reshape(-1)))
+    return pa.ListArray.from_arrays(pa.array(offsets),
+                                    pa.array(rows.reshape(-1)))
 
 
 def _estimator(text, loss, optimizer, workers, mode, epochs, batch_size):
     """Of a Keras model's JSON: the estimator that trains it, and the names of
     the parameters in the order of Keras' weights."""
     if mode not in ("synchronous", "asynchronous", "hogwild"):
-        raise ValueError(f"mode is '{mode}', expected synchronous, asynchronous "
-                         "or hogwild")
+        raise ValueError(f"mode is '{mode}', expected synchronous, "
+                         "asynchronous or hogwild")
     network, names = mxc_keras.network_of(text, loss)
     kind, attributes, rate = mxc_keras.optimizer_of(optimizer)
     alone = mode == "synchronous"
@@ -184,7 +185,7 @@ class SparkModel:
         return self._model
 
     def predict(self, data):
-        """What the model says of an array, or of an RDD of arrays, as a list."""
+        """What the model says of an array or of an RDD of arrays, as a list."""
         model = self._trained()
         if not hasattr(data, "mapPartitions"):
             data = SparkSession.builder.getOrCreate().sparkContext.parallelize(

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A sequential model of Keras, as its JSON, as a network of mxc. Keras itself is
-not asked: what it says of a model by to_json() and get_weights() is enough."""
+"""A sequential model of Keras, as its JSON, as a network of mxc. Keras itself
+is not asked: what it says of a model by to_json() and get_weights() is enough.
+"""
 
 import json
 
@@ -106,8 +107,9 @@ def network_of(text, loss):
     for node in nodes:
         if node["op"] == "softmax":
             _refuse("softmax before the last layer")
-    return ({"mxc": 1, "name": "keras", "inputs": {"data": ["N", *layers.shape]},
-             "nodes": nodes}, layers.parameters)
+    inputs = {"data": ["N", *layers.shape]}
+    return ({"mxc": 1, "name": "keras", "inputs": inputs, "nodes": nodes},
+            layers.parameters)
 
 
 def from_keras(name, array):

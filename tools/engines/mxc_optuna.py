@@ -7,7 +7,8 @@ trials that differ in rates and seeds alone.
     objective = Objective(
         "mlp.json", images, labels, validation=(more, theirs), epochs=16,
         compiled={"batch": 64, "optimizer": "sgd"}, monitor="val_accuracy",
-        suggest=lambda trial: {"lr": trial.suggest_float("lr", 1e-4, 1, log=True)})
+        suggest=lambda trial: {
+            "lr": trial.suggest_float("lr", 1e-4, 1, log=True)})
     study = optuna.create_study(direction="maximize",
                                 pruner=optuna.pruners.HyperbandPruner())
     study.optimize(objective, n_trials=64, n_jobs=2)

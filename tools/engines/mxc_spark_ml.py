@@ -22,7 +22,6 @@ import tempfile
 from py4j.protocol import Py4JError
 from pyspark.errors import PySparkException
 from pyspark.ml import Estimator, Model
-from pyspark.ml.functions import vector_to_array
 from pyspark.ml.linalg import VectorUDT
 from pyspark.ml.param import Param, Params, TypeConverters
 from pyspark.ml.param.shared import (
@@ -32,10 +31,10 @@ from pyspark.ml.param.shared import (
 from pyspark.ml.util import (
     DefaultParamsReadable, DefaultParamsReader, DefaultParamsWritable,
     DefaultParamsWriter, MLReadable, MLReader, MLWritable, MLWriter)
-from pyspark.mllib.linalg import VectorUDT as OlderVectorUDT
 from pyspark.sql import functions, types
 
 import mxc_job
+import mxc_spark_columns as columns
 import mxc_spark_stage as stage
 
 
@@ -81,14 +80,15 @@ class _Common(HasFeaturesCol, HasInputCols, HasPredictionCol, HasProbabilityCol,
     def _features(self, frame):
         """The features of a row as an array, null where any is null."""
         if self.isSet("inputCols"):
-            columns = [_as_array(frame, name) for name in self.getInputCols()]
-            return functions.concat(*columns)
-        return _as_array(frame, self.getFeaturesCol())
+            return functions.concat(*(columns.as_array(frame, name)
+                                      for name in self.getInputCols()))
+        return columns.as_array(frame, self.getFeaturesCol())
 
     def _skips(self):
         how = self.getOrDefault("handleInvalid")
         if how not in ("error", "skip"):
-            raise ValueError(f"handleInvalid is '{how}', expected error or skip")
+            raise ValueError(f"handleInvalid is '{how}', expected error or "
+                             "skip")
         return how == "skip"
 
     def _threads_on(self, context):
@@ -96,48 +96,11 @@ class _Common(HasFeaturesCol, HasInputCols, HasPredictionCol, HasProbabilityCol,
         return self.getOrDefault("threads") or told
 
 
-def _field(frame, name):
-    if name not in frame.columns:
-        raise ValueError(f"there is no column '{name}'; the data frame has "
-                         + ", ".join(frame.columns))
-    return frame.schema[name].dataType
-
-
-def _is_number(kind):
-    return isinstance(kind, (types.NumericType, types.BooleanType))
-
-
-def _as_array(frame, name):
-    """A column of vectors, arrays or numbers as array<float>."""
-    kind, column = _field(frame, name), frame[f"`{name}`"]
-    if isinstance(kind, (VectorUDT, OlderVectorUDT)):
-        found = vector_to_array(column, "float32")
-    elif isinstance(kind, types.ArrayType) and _is_number(kind.elementType):
-        found = column.cast("array<float>")
-    elif _is_number(kind):
-        found = functions.array(column.cast("float"))
-    else:
-        raise ValueError(f"column '{name}' holds {kind.simpleString()}, expected "
-                         "vectors, arrays of numbers, or numbers")
-    return functions.when(column.isNotNull(), found)
-
-
-def _as_label(frame, name):
-    kind = _field(frame, name)
-    if _is_number(kind):
-        return frame[f"`{name}`"].cast("float")
-    if isinstance(kind, types.StringType):
-        raise ValueError(f"label column '{name}' holds strings; StringIndexer "
-                         "makes numbers of them")
-    return _as_array(frame, name)
-
-
 class MxcEstimator(Estimator, _Common, HasLabelCol, HasSeed,
                    HasValidationIndicatorCol, DefaultParamsReadable,
                    DefaultParamsWritable):
-    """Trains a network. Its Params are the constructor's keywords; each that has
-    a default is a setting of `mxc train`, which trainOptions gives others of.
-    """
+    """Trains a network. Its Params are the constructor's keywords, most of them
+    options of `mxc train`, of which trainOptions takes all others."""
 
     network = Param(Params._dummy(), "network", "a file that mxc train takes, "
                     "or the text of its JSON", _text)
@@ -223,7 +186,7 @@ class MxcEstimator(Estimator, _Common, HasLabelCol, HasSeed,
     def _dealt(self, frame, workers):
         """Rows in their order, by turns to the workers; those that validate go
         to worker 0, which scores."""
-        features, label = self._features(frame), _as_label(
+        features, label = self._features(frame), columns.as_label(
             frame, self.getLabelCol())
         order = functions.monotonically_increasing_id()
         rows = frame.select(
@@ -234,19 +197,20 @@ class MxcEstimator(Estimator, _Common, HasLabelCol, HasSeed,
         turns = functions.array(
             *map(functions.lit, _partition_keys(frame.sparkSession, workers)))
         turn = functions.pmod(functions.col("order"), functions.lit(workers))
-        key = functions.when(functions.col(stage.VALIDATES), turns[0]).otherwise(
+        validates = functions.col(stage.VALIDATES)
+        key = functions.when(validates, turns[0]).otherwise(
             turns[turn.cast("int")])
-        return rows.repartition(workers, key).sortWithinPartitions("order").drop(
-            "order")
+        dealt = rows.repartition(workers, key)
+        return dealt.sortWithinPartitions("order").drop("order")
 
     def _validates(self, frame):
         share = self.getOrDefault("validationSplit")
         if not 0 <= share < 1:
-            raise ValueError(f"validationSplit is {share:g}, expected 0 or more "
-                             "and less than 1")
+            raise ValueError(f"validationSplit is {share:g}, expected 0 or "
+                             "more and less than 1")
         if self.isSet("validationIndicatorCol"):
             name = self.getOrDefault("validationIndicatorCol")
-            if not isinstance(_field(frame, name), types.BooleanType):
+            if not isinstance(columns.field(frame, name), types.BooleanType):
                 raise ValueError(f"column '{name}' is not boolean")
             return functions.coalesce(frame[f"`{name}`"], functions.lit(False))
         if share == 0:
@@ -286,7 +250,8 @@ class MxcEstimator(Estimator, _Common, HasLabelCol, HasSeed,
             if self.isDefined(name):
                 words += [option, str(self.getOrDefault(name))]
         attributes = dict(self.getOrDefault("optimizerOptions"))
-        for name, attribute in (("momentum", "momentum"), ("weightDecay", "wd")):
+        for name, attribute in (("momentum", "momentum"),
+                                ("weightDecay", "wd")):
             if self.isDefined(name):
                 attributes[attribute] = self.getOrDefault(name)
         for name, value in attributes.items():
@@ -404,8 +369,8 @@ class MxcModel(Model, _Common, MLReadable, MLWritable):
             self._threads_on(context), False)
 
     def export(self, prefix):
-        """Writes the files for mxc: PREFIX.mxa, PREFIX-symbol.json, PREFIX-0000.params
-        on the driver."""
+        """Writes the files for mxc, on the driver: PREFIX.mxa,
+        PREFIX-symbol.json, PREFIX-0000.params."""
         for ending, content in ((".mxa", self.artifact),
                                 ("-symbol.json", self.network),
                                 ("-0000.params", self.parameters)):
@@ -475,8 +440,8 @@ class _ModelWriter(MLWriter):
                  "head": json.dumps(model._head).encode()}
         rows = [row for kind, body in found.items()
                 for row in stage.parts(kind, body)]
-        self.sparkSession.createDataFrame(rows, stage.RESULT_SCHEMA).write.parquet(
-            os.path.join(path, "files"))
+        table = self.sparkSession.createDataFrame(rows, stage.RESULT_SCHEMA)
+        table.write.parquet(os.path.join(path, "files"))
 
 
 class _ModelReader(MLReader):

@@ -270,8 +270,9 @@ class Fit:
         params = best if os.path.exists(best) else (
             f"{prefix}-{epochs[-1]['epoch']:04d}.params")
         artifact = prefix + ".mxa"
-        done = _run([_program(), "compile", prefix + "-symbol.json", "--params",
-                     params, *self.compile_words, "--quiet", "-o", artifact], {})
+        words = [_program(), "compile", prefix + "-symbol.json", "--params",
+                 params, *self.compile_words, "--quiet", "-o", artifact]
+        done = _run(words, {})
         if done.returncode:
             raise Refused(_messages(done.stdout, done.stderr,
                                     os.path.dirname(prefix)))

@@ -27,8 +27,8 @@ class Trials:
     as Trainer.fit has them. epochs: of a whole trial. monitor: a name of
     History, which is reported. threads: of a trial.
 
-    A setting of a trial is a keyword of mxc.compile ("batch", "optimizer", …) or
-    of Trainer.fit ("lr", "seed", …), or else an attribute of the optimizer
+    A setting of a trial is a keyword of mxc.compile ("batch", "optimizer", …)
+    or of Trainer.fit ("lr", "seed", …), or else an attribute of the optimizer
     ("momentum")."""
 
     def __init__(self, network, *samples, validation=None, epochs=1,
