@@ -55,6 +55,10 @@ bool DistributedStep::Saves(size_t index) const {
   return rank_ == 0 || std::ranges::count(keys_.states, index) == 0;
 }
 
+bool DistributedStep::Requires(size_t index) const {
+  return Saves(index) && index < states_.size() - residuals_.size();
+}
+
 // Of a run, at step `row`. What is wrong is told when the run has ended.
 void DistributedStep::Before(Plan& plan, size_t row) {
   while (pushes_ && plan.pushed < plan.by_ready.size() &&

@@ -34,6 +34,9 @@ class DistributedStep final : public JobStep {
   Status CollectStates() override;
   // Worker 0 saves what servers have, the others what they alone keep.
   bool Saves(size_t index) const override;
+  // Compression may begin at a checkpoint that was made without: nothing has
+  // been left by then.
+  bool Requires(size_t index) const override;
 
  protected:
   train::Position After(uint64_t pushes, train::Position begin,

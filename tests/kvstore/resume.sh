@@ -75,6 +75,20 @@ mxc launch --workers 1 --servers 1 -- "${train[@]/mlp.mxa/mlp48.mxa}" \
   --epochs 4 --save alike --resume || fail "one worker cannot go on for three"
 [ -s alike-0004.params ] || fail "one worker saved nothing"
 
+# Compression that begins at a checkpoint made without: as of a job that begins
+# with what that one has learned.
+plain=(mxc launch --workers 2 -- mxc train "$models/mlp.json" --data digits
+  --data-opt size=640 --batch-size 16 --lr 0.1 --opt momentum=0.9 --no-shuffle
+  --threads 1 --quiet)
+bits=(--compression 2bit:threshold=0.02)
+"${plain[@]}" --epochs 1 --save late
+"${plain[@]}" --epochs 1 --save begins "${bits[@]}" --params late-0001.params \
+  --states late-0001.states
+"${plain[@]}" --epochs 2 --save late "${bits[@]}" --resume ||
+  fail "compression cannot begin at a checkpoint"
+cmp begins-0001.params late-0002.params ||
+  fail "compression that begins at a checkpoint learns something else"
+
 # Workers that average parameters: a checkpoint has what was learned since the
 # last meeting, also where there was none, and the job goes on from within.
 for rule in allreduce_ea block_momentum; do

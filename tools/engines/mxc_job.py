@@ -6,6 +6,7 @@ need of each other is a secret, which the driver makes, and the servers'
 addresses, which the processes exchange once each has chosen its port.
 """
 
+import contextlib
 import ctypes
 import hashlib
 import hmac
@@ -51,6 +52,35 @@ def _end_with_parent():
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)
 
 
+def _key_file(folder, line):
+    """Read by this process's user alone."""
+    path = os.path.join(folder, "key")
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
+        file.write(line)
+    return path
+
+
+@contextlib.contextmanager
+def worker_settings(secret, rank, workers, address):
+    """What subprocess.run gives to worker `rank`, as torchrun starts workers:
+    the one server runs beside worker 0 and listens at `address`."""
+    settings = {"env": dict(os.environ), "preexec_fn": _end_with_parent}
+    if workers == 1:
+        yield settings
+        return
+    host, port = address.rsplit(":", 1)
+    with tempfile.TemporaryDirectory(prefix="mxc-job-") as folder:
+        settings["env"].update(
+            RANK=str(rank),
+            WORLD_SIZE=str(workers),
+            MASTER_ADDR=host,
+            MASTER_PORT=port,
+            MXC_PORT=port,
+            MXC_KEY=_key_file(folder, _key_line(secret, "server", 0)),
+        )
+        yield settings
+
+
 def run(command, secret, number, workers, addresses, resume=False):
     """Runs the command as the process `number`; its exit status.
 
@@ -59,16 +89,13 @@ def run(command, secret, number, workers, addresses, resume=False):
     """
     role, rank = role_of(number, len(addresses))
     with tempfile.TemporaryDirectory(prefix="mxc-job-") as folder:
-        key = os.path.join(folder, "key")
-        with open(os.open(key, os.O_WRONLY | os.O_CREAT, 0o600), "w") as file:
-            file.write(_key_line(secret, role, rank))
         environment = dict(
             os.environ,
             MXC_ROLE=role,
             RANK=str(rank),
             WORLD_SIZE=str(workers),
             MXC_SERVERS=",".join(addresses),
-            MXC_KEY=key,
+            MXC_KEY=_key_file(folder, _key_line(secret, role, rank)),
         )
         if resume:
             environment["MXC_RESUME"] = "1"
