@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a user of Elephas finds in mxc_elephas: elephas.sh runs it. Keras says
-what a model is, and what it computes."""
+what a model is, and what it computes.
+
+usage: elephas.py MASTER
+"""
+
+import os
+import sys
 
 import keras
 import numpy as np
@@ -11,8 +17,10 @@ from pyspark.ml import Pipeline
 from mxc_elephas import (
     ElephasEstimator, SparkModel, to_data_frame, to_simple_rdd)
 
-sc = SparkContext(conf=SparkConf().setMaster("local[2]").set(
-    "spark.ui.enabled", "false").set("spark.ui.showConsoleProgress", "false"))
+sc = SparkContext(conf=SparkConf().setMaster(sys.argv[1]).set(
+    "spark.ui.enabled", "false").set(
+    "spark.ui.showConsoleProgress", "false").set(
+    "spark.executorEnv.PYTHONPATH", os.environ["MXC_PACKAGE"]))
 sc.setLogLevel("OFF")
 draws = np.random.default_rng(1)
 POINTS = draws.uniform(-1, 1, (800, 4)).astype(np.float32)
@@ -131,8 +139,9 @@ def test_what_is_not_covered():
                 to_simple_rdd(sc, POINTS, ONES * 0.8 + 0.1)))
 
 
-for test in (test_spark_model, test_steps, test_estimator,
-             test_what_is_not_covered):
+tests = [test_spark_model, test_steps, test_estimator,
+         test_what_is_not_covered]
+for test in tests[:1] if sys.argv[1].startswith("local-cluster") else tests:
     test()
-    print(test.__name__[5:], flush=True)
+    print(f"{sys.argv[1]}: {test.__name__[5:]}", flush=True)
 sc.stop()

@@ -19,6 +19,7 @@ covered.
 """
 
 import os
+import sys
 import tempfile
 
 import numpy as np
@@ -32,6 +33,7 @@ from pyspark.ml.param.shared import HasFeaturesCol, HasLabelCol, HasOutputCol
 from pyspark.sql import SparkSession
 
 import mxc_keras
+import mxc_spark_columns
 import mxc_spark_ml
 import mxc_spark_stage as stage
 from mxc_spark_ml import MxcEstimator, MxcModel
@@ -165,8 +167,8 @@ class SparkModel:
                 for name, weight in zip(names, network.get_weights())})
             estimator.setInitialParams(begin)
             fit = estimator.work(rdd.context, workers)
-        mxc_spark_ml.ship(rdd.context)
-        rdd.context.addPyFile(__file__)
+        mxc_spark_ml.ship(rdd.context, mxc_spark_columns, mxc_spark_ml,
+                          mxc_keras, sys.modules[__name__])
         work = _Pairs(fit, validation_split,
                       mxc_keras.classifies(network.loss))
         rows = estimator.collect(

@@ -321,13 +321,13 @@ def _partition_keys(spark, count):
 _shipped = set()
 
 
-def ship(context):
-    """Gives executors what these modules ask of each other."""
-    if context.applicationId in _shipped:
-        return
-    for module in (mxc_job, stage):
-        context.addPyFile(module.__file__)
-    _shipped.add(context.applicationId)
+def ship(context, *more):
+    """Gives executors what these modules, and `more` of them, ask of each
+    other."""
+    for module in (mxc_job, stage, *more):
+        if (context.applicationId, module.__name__) not in _shipped:
+            context.addPyFile(module.__file__)
+            _shipped.add((context.applicationId, module.__name__))
 
 
 class MxcModel(Model, _Common, MLReadable, MLWritable):
