@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """usage: tests/bench/remote.py BIN MOTO [--turns N] [--epochs N] [--model M]
-Trains LeNet (or M of models/) on 215 MB of CIFAR-10's format, shuffled, from files and from s3://, by
-turns, and compares every epoch's rate and the parameters; what the training's thread
-waits for a processor that others have does not count. MOTO is a Python that has
-'moto[server]', a stand-in for S3: it lists, and it says whether an object is there
+Trains LeNet (or M of models/) on 215 MB of CIFAR-10's format, shuffled, from files
+and from s3://, by turns, and compares every epoch's rate and the parameters; what the
+training's thread waits for a processor that others have does not count. MOTO is a
+Python that has 'moto[server]', a stand-in for S3: it says whether an object is there
 and which. The bytes go through a proxy of this script's, which read each object of
-moto's, and its ETag, once: every request takes 20 ms, all together 200 MB/s, and of 100 requests
-one is answered with 500 or 503, is never answered, or is cut in the middle. BIN holds
-mxc and mxc-run; the trainings run on processor 0 and the servers on processor 1."""
+moto's, and its ETag, once: every request takes 20 ms, all together 200 MB/s, and of
+100 requests one is answered with 500 or 503, is never answered, or is cut in the
+middle. BIN holds mxc and mxc-run; the trainings run on processor 0 and the servers on
+processor 1."""
 import argparse
 import http.client
 import http.server
