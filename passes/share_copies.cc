@@ -27,7 +27,7 @@ namespace mxc {
 namespace {
 
 // All that are shared may take one in so many bytes that the program needs.
-constexpr int64_t kShare = 8;
+constexpr int64_t kShare = 4;
 
 bool IsOfStates(const Program& program, const Step& step) {
   return step.part >= 0 && step.map() != nullptr && !step.view &&
