@@ -7,7 +7,6 @@ the local file's, nothing asked for far ahead, one sentence for each refusal. BI
 holds mxc. Exits with 77 where there is no libcurl."""
 import collections
 import ctypes
-import http.server
 import os
 import pathlib
 import random
@@ -21,23 +20,16 @@ import time
 import urllib.parse
 import zlib
 
+from reading import Answering, Server
+
 COUNT, SIDE, CLASSES = 1500, 28, 10
 MIB = 1 << 20
 MOST_AHEAD = 64_000_000
 SECRETS = ("wJalrXUtnFEMI", "SESSIONTOKEN")
 
 
-class Server(http.server.ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, *_):
-        pass  # clients go away in the middle
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
+class Handler(Answering):
     """S3's objects and lists, and what is done to requests instead."""
-    protocol_version = "HTTP/1.1"
     objects = {}  # "bucket/key"
     asked = []  # (path, first byte, bytes)
     numbers = collections.Counter()  # by path
@@ -45,17 +37,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     fault = None  # of a handler, a path and its number: True, it has answered
     going_on = threading.Event()  # what stalls ends with the test
 
-    def log_message(self, *_):
-        pass
-
     def answer(self, status, body=b"", headers=()):
-        self.send_response(status)
-        for name, value in headers:
-            self.send_header(name, value)
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        if self.command != "HEAD":
-            self.wfile.write(body)
+        super().answer(status, body, headers)
         return True
 
     def do_HEAD(self):
