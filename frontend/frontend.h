@@ -68,6 +68,11 @@ struct BuildOptions {
   // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.
   int64_t batch = 0;
+  // What axes have that the inputs leave open behind the batch. Above 0 these,
+  // and `open_axes` of inputs with given shapes, stay open up to it
+  // (TensorUse::open_axis).
+  int64_t length = 0;
+  std::map<std::string, int> open_axes;  // by input name
   // Makes the network one that writes texts; its rows are what axes have that
   // the inputs leave open behind the batch.
   Generation generation;

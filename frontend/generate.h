@@ -30,7 +30,7 @@ Status KeepRows(Generation& generation, Graph& graph);
 // KeepRows has made none of it.
 std::optional<int64_t> RowsKept(const Graph& graph);
 
-// Gives the axes that inputs leave open, behind the batch, that many rows.
-void CloseLengths(const Generation& generation, Graph& graph);
+// Gives the axes that inputs leave open, behind the batch, that many entries.
+void CloseLengths(int64_t entries, Graph& graph);
 
 }  // namespace mxc

@@ -7,6 +7,7 @@
 #include "frontend/csr_inputs.h"
 #include "frontend/frontend.h"
 #include "frontend/generate.h"
+#include "frontend/open_lengths.h"
 #include "frontend/network_file.h"
 #include "frontend/variables.h"
 
@@ -62,10 +63,14 @@ Result<Model> BuildModel(const NetworkFile& network,
   const bool writes = options.generation.streams > 0;
   if (writes) {
     MXC_RETURN_IF_ERROR(KeepRows(set.generation, model.graph));
-    set.known_shapes.clear();  // lengths that it was trained on
   }
+  // Lengths that it was trained on.
+  if (writes || options.length > 0) set.known_shapes.clear();
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));
-  if (writes) CloseLengths(set.generation, model.graph);
+  if (writes) CloseLengths(set.generation.rows, model.graph);
+  if (options.length > 0) {
+    MXC_RETURN_IF_ERROR(OpenLengths(options, model.graph));
+  }
   if (options.require_supported) {
     MXC_RETURN_IF_ERROR(ExpandAndRequire(model.graph));
   }

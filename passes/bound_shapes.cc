@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// bound-shapes: of an axis whose length data decide, as boolean_mask's, readers
-// use the entries that there are.
+// bound-shapes: of an axis whose length data decide, as boolean_mask's, or the
+// caller, as that of a text, readers use the entries that there are.
 //
 //   data, index ─► boolean_mask ─► log ─► sum ─► y
 //   ⇒  data, index ─► boolean_mask ─► log ─► _cut ─► sum ─► y
@@ -27,10 +27,10 @@
 #include <vector>
 
 #include "ir/graph/builder.h"
+#include "ir/graph/counted_form.h"
 #include "ir/ops/operators.h"
 #include "ir/ops/tensor/control/call.h"
 #include "ir/ops/tensor/indexing/cut.h"
-#include "ir/ops/tensor/reduction/reduction.h"
 #include "passes/open_length.h"
 #include "passes/passes.h"
 
@@ -38,22 +38,25 @@ namespace mxc {
 namespace {
 
 struct Length {
-  int axis = 0;
+  std::vector<int> axes;
   Value count;  // i32[1]
 };
 
 class Lengths {
  public:
-  Lengths(Graph& graph, const std::map<std::string, int64_t>& bounds)
-      : graph_(graph), bounds_(bounds) {}
+  // `learns`: losses are computed, of all entries.
+  Lengths(Graph& graph, const std::map<std::string, int64_t>& bounds,
+          bool learns)
+      : graph_(graph), bounds_(bounds), learns_(learns) {}
 
   Result<bool> Run() {
+    BeginInputs();
     for (Node* node : graph_.TopologicalOrder()) {
       replaced_.ApplyTo(*node);
       TakeRoom(node->inputs);
       if (node->kind != Node::Kind::kOperator) continue;
       if (!room_.empty() && !TakeTypes(*node)) continue;
-      const std::vector<OpenInput> open = OpenInputsOf(*node);
+      const std::vector<OpenAxis> open = OpenAxesOf(*node);
       if (!open.empty()) {
         Visit(*node, open);
       } else if (node->op->data_length) {
@@ -80,13 +83,35 @@ class Lengths {
     return found == lengths_.end() ? nullptr : &found->second;
   }
 
-  std::vector<OpenInput> OpenInputsOf(const Node& node) const {
-    std::vector<OpenInput> open;
+  std::vector<OpenAxis> OpenAxesOf(const Node& node) const {
+    std::vector<OpenAxis> open;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Length* length = LengthOf(node.inputs[i]);
-      if (length) open.push_back({static_cast<int>(i), length->axis});
+      if (length == nullptr) continue;
+      for (const int axis : length->axes) {
+        open.push_back({static_cast<int>(i), axis});
+      }
     }
     return open;
+  }
+
+  // Inputs with an axis whose length the caller decides, all the same.
+  void BeginInputs() {
+    std::vector<Node*> inputs;
+    bool named = false;
+    for (Node* input : graph_.Variables(VariableRole::kInput)) {
+      if (input->use.open_axis >= 0) inputs.push_back(input);
+      named = named || input->use.role == TensorRole::kLength;
+    }
+    if (inputs.empty() || named) return;
+    const TensorUse use = {.role = TensorRole::kLength};
+    length_ = graph_.AddVariable(NameOf(use));
+    length_->use = use;
+    length_->declared = true;
+    length_->types = {{.dtype = DType::kI32, .shape = Shape{1}}};
+    for (Node* input : inputs) {
+      lengths_[SlotOf(input->out())] = {{input->use.open_axis}, length_->out()};
+    }
   }
 
   // What one operator makes of equal values has one length, so that rows which
@@ -107,7 +132,7 @@ class Lengths {
     for (size_t i = 0; i < length.axes.size(); ++i) {
       if (length.axes[i] < 0) continue;
       const Value rows = node.out(static_cast<int>(i));
-      lengths_[SlotOf(RoomFor(rows))] = {length.axes[i], first->second};
+      lengths_[SlotOf(RoomFor(rows))] = {{length.axes[i]}, first->second};
     }
   }
 
@@ -165,9 +190,9 @@ class Lengths {
     for (Value& value : values) value = RoomFor(value);
   }
 
-  void Visit(Node& node, const std::vector<OpenInput>& open) {
+  void Visit(Node& node, const std::vector<OpenAxis>& open) {
     const Value count = LengthOf(node.inputs[open[0].input])->count;
-    for (const OpenInput& o : open) {
+    for (const OpenAxis& o : open) {
       if (LengthOf(node.inputs[o.input])->count == count) continue;
       errors_.push_back(
           Error(node.loc,
@@ -176,80 +201,87 @@ class Lengths {
                 node.op_name, node.name));
       return;
     }
-    if (node.op == &OperatorOf<op::Mean>() && Averages(node, open[0].axis)) {
-      return Average(node, count, open[0].axis);
-    }
+    if (node.op->counted && TakeCountedForm(node, open, count)) return;
     std::optional<LengthUse> use;
-    if (!node.IsLossHead()) use = UseOfLength(graph_, node, open);
-    if (!use) return Refuse(node, open[0]);
-    if (use->neutral) {
-      for (const OpenInput& o : open) {
-        node.inputs[o.input] =
-            Cut(node, node.inputs[o.input], count, o.axis, *use->neutral);
-      }
+    if (!learns_ || !node.IsLossHead()) use = UseOfLength(graph_, node, open);
+    if (!use) return Refuse(node, open[0], count);
+    for (const OpenAxis& o : use->reduced) {
+      GraphBuilder builder(graph_, node);
+      Value& input = node.inputs[o.input];
+      input = builder.Op<op::Cut>({input, count},
+                                  {.axis = o.axis, .neutral = use->neutral});
     }
     for (size_t i = 0; i < use->axes.size(); ++i) {
-      if (use->axes[i] < 0) continue;
-      lengths_[SlotOf(node.out(static_cast<int>(i)))] = {use->axes[i], count};
+      SetLength(node.out(static_cast<int>(i)), use->axes[i], count);
     }
   }
 
-  void Refuse(const Node& node, const OpenInput& open) {
+  void SetLength(Value value, std::vector<int> axes, Value count) {
+    if (!axes.empty()) lengths_[SlotOf(value)] = {std::move(axes), count};
+  }
+
+  bool TakeCountedForm(Node& node, const std::vector<OpenAxis>& open,
+                       Value count) {
+    std::vector<int> axes(node.inputs.size(), -1);
+    for (const OpenAxis& o : open) {
+      int& axis = axes[static_cast<size_t>(o.input)];
+      if (axis >= 0) return false;
+      axis = o.axis;
+    }
+    GraphBuilder builder(graph_, node);
+    const CountedForm form =
+        node.op->counted(node.attrs.get(), node, axes, count, builder);
+    for (size_t i = 0; i < form.outputs.size(); ++i) {
+      replaced_.Add(node.out(static_cast<int>(i)), form.outputs[i]);
+      if (form.axes[i] >= 0) {
+        SetLength(form.outputs[i], {form.axes[i]}, count);
+      }
+    }
+    return !form.outputs.empty();
+  }
+
+  bool IsCallers(Value count) const {
+    return length_ != nullptr && count.node == length_;
+  }
+
+  void Refuse(const Node& node, const OpenAxis& open, Value count) {
     errors_.push_back(
         Error(node.loc,
-              "{} '{}' reads axis {} of '{}', whose length data decide, "
-              "neither entry "
-              "by entry nor as a sum, mean, product or extremum over all of it",
+              "{} '{}' reads axis {} of '{}', whose length {}, neither entry "
+              "by entry nor as a sum, mean, product or extremum over all of it{}",
               node.op_name, node.name, open.axis,
-              node.inputs[open.input].node->name));
-  }
-
-  Value Cut(const Node& node, Value value, Value count, int axis,
-            double neutral) {
-    GraphBuilder builder(graph_, node);
-    return builder.Op<op::Cut>({value, count},
-                               {.axis = axis, .neutral = neutral});
-  }
-
-  static bool Averages(const Node& node, int axis) {
-    const Shape& shape = node.inputs[0].shape();
-    const auto axes = ReducedAxes(node.As<ReductionAttrs>(), shape.rank());
-    return std::ranges::binary_search(axes, axis) &&
-           IsFloat(node.types[0].dtype);
-  }
-
-  // The sum of the entries, divided by how many elements they have.
-  void Average(Node& node, Value count, int axis) {
-    const auto& attrs = node.As<ReductionAttrs>();
-    const Shape& shape = node.inputs[0].shape();
-    GraphBuilder builder(graph_, node);
-    const Value cut = Cut(node, node.inputs[0], count, axis, 0);
-    const Value sum = builder.Op<op::Sum>({cut}, attrs);
-    const int64_t each = ReducedCount(attrs, shape) / shape[axis];
-    const Value elements = builder.Mul(builder.Cast(count, node.types[0].dtype),
-                                       static_cast<double>(each));
-    replaced_.Add(node.out(), builder.Div(sum, elements));
+              node.inputs[open.input].node->name,
+              IsCallers(count) ? "is open" : "data decide",
+              IsCallers(count) ? "; --bucket names lengths one by one" : ""));
   }
 
   void NameCounts() {
     const size_t outputs = graph_.outputs.size();
+    graph_.output_uses.resize(outputs);
     for (size_t i = 0; i < outputs; ++i) {
       const Length* length = LengthOf(graph_.outputs[i]);
       if (length == nullptr) continue;
-      if (length->axis == 0) {
+      const bool callers = IsCallers(length->count);
+      if (length->axes.size() == 1 && callers) {
+        graph_.output_uses[i].open_axis = length->axes[0];
+      } else if (length->axes == std::vector<int>{0}) {
         graph_.AddOutput(length->count,
                          {TensorRole::kCount, graph_.output_names[i]});
-        continue;
+      } else {
+        errors_.push_back(Error(
+            graph_.outputs[i].node->loc,
+            "{} the length of axis {} of output '{}', expected of {}",
+            callers ? "the caller decides" : "data decide",
+            fmt::join(length->axes, " and "), graph_.output_names[i],
+            callers ? "one axis" : "axis 0"));
       }
-      errors_.push_back(Error(graph_.outputs[i].node->loc,
-                              "data decide the length of axis {} of output "
-                              "'{}', expected of axis 0",
-                              length->axis, graph_.output_names[i]));
     }
   }
 
   Graph& graph_;
   const std::map<std::string, int64_t>& bounds_;
+  const bool learns_;
+  Node* length_ = nullptr;  // of the axes that the caller decides
   Replacements replaced_;
   std::map<Slot, Length> lengths_;
   std::map<Slot, Value>
@@ -261,7 +293,7 @@ class Lengths {
 }  // namespace
 
 Result<bool> BoundShapes(Graph& graph, PassContext& context) {
-  return Lengths(graph, context.bounds).Run();
+  return Lengths(graph, context.bounds, context.training != nullptr).Run();
 }
 
 }  // namespace mxc

@@ -10,24 +10,26 @@
 
 namespace mxc {
 
-// An input of a node with such an axis.
-struct OpenInput {
+// An input of a node, and such an axis of it.
+struct OpenAxis {
   int input = 0, axis = 0;
+  friend bool operator==(const OpenAxis&, const OpenAxis&) = default;
 };
 
 struct LengthUse {
-  // Of each output: the axis that has the length, too; -1: none, as the length
-  // has been reduced.
-  std::vector<int> axes;
-  // Behind the length the inputs have to be `neutral`, where they are reduced.
-  std::optional<double> neutral;
+  // Of each output: the axes that have the length, too.
+  std::vector<std::vector<int>> axes;
+  // What is reduced over all entries has to be `neutral` behind the length.
+  std::vector<OpenAxis> reduced;
+  double neutral = 0;
 };
 
-// Found by stating the meaning for two extents of the axis: an element may
-// depend on it by the entry at its own index alone, or by sums, products and
-// extrema over all entries. Empty where it depends otherwise, or has no meaning.
-// A node of several operators uses what each of them does, and reduces nothing.
+// Found by stating the meaning for two extents of the axes, or for one where
+// attributes hold it: an element may depend on them by the entry at its own index alone, by the first entry, or by
+// sums, products and extrema over all entries. Empty where it depends
+// otherwise, or has no meaning. A node that has none of its own uses what the
+// operators do of which it is made, and reduces nothing.
 std::optional<LengthUse> UseOfLength(Graph& graph, const Node& node,
-                                     const std::vector<OpenInput>& open);
+                                     const std::vector<OpenAxis>& open);
 
 }  // namespace mxc

@@ -221,6 +221,13 @@ MXC_API mxc_status* mxc_model_find_entry(const mxc_model* model,
                                          const char* name, int64_t batch,
                                          size_t* entry);
 
+/* The same for sequences of a length: the entry for exactly that, else the
+ * shortest one for any up to a greater one (mxc_set_length). `name` is without a
+ * length, "infer". */
+MXC_API mxc_status* mxc_model_find_length(const mxc_model* model,
+                                          const char* name, int64_t batch,
+                                          int64_t length, size_t* entry);
+
 /* What a tensor is for. */
 typedef enum mxc_use {
   MXC_USE_OTHER = 0,
@@ -241,8 +248,10 @@ typedef enum mxc_use {
   MXC_USE_UPDATES = 14, /* the same: how many updates there were; it counts for
                            each parameter by itself */
   MXC_USE_BEGUN = 15,   /* the same: whether there was one */
-  MXC_USE_COUNT = 16 /* an output "count:NAME", one int32: how many rows of the
+  MXC_USE_COUNT = 16, /* an output "count:NAME", one int32: how many rows of the
                         output NAME there are; those behind them say nothing */
+  MXC_USE_LENGTH = 17 /* an input, one int32, that mxc_set_length sets: how many
+                         entries of open axes there are (mxc_model_input_axis) */
 } mxc_use;
 
 typedef struct mxc_tensor {
@@ -258,6 +267,13 @@ MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
                                     size_t index, mxc_tensor* tensor);
 MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
                                      size_t index, mxc_tensor* tensor);
+/* The open axis of an input or an output of an entry for sequences of any length up
+ * to mxc_entry_summary.length, which is the axis' extent; -1 where it has none.
+ * Such an entry has an input of use MXC_USE_LENGTH. */
+MXC_API mxc_status* mxc_model_input_axis(const mxc_model* model, size_t entry,
+                                         size_t index, int* axis);
+MXC_API mxc_status* mxc_model_output_axis(const mxc_model* model, size_t entry,
+                                          size_t index, int* axis);
 /* `read` is 0 for an input that the network declares and nothing reads: the
  * label of a loss where no loss is computed, a value of which only the shape
  * mattered. Such an input may be given, is checked and ignored, and may be left
@@ -440,6 +456,18 @@ MXC_API mxc_status* mxc_map_input(mxc_executor* executor, const char* name,
  * was set there. */
 MXC_API mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
                                    const void* memory, size_t size);
+
+/* Of an entry with open axes: how long the sequences of the next runs are, from 1
+ * to mxc_entry_summary.length, which holds until it is called. From now on
+ * mxc_set_input and mxc_read_output take tensors of that extent; what is mapped
+ * or bound keeps the entry's shape, of which the first entries count. */
+MXC_API mxc_status* mxc_set_length(mxc_executor* executor, int64_t length);
+/* What mxc_model_input and mxc_model_output say, with the extents of that length;
+ * valid until the next mxc_set_length. */
+MXC_API mxc_status* mxc_executor_input(const mxc_executor* executor,
+                                       size_t index, mxc_tensor* tensor);
+MXC_API mxc_status* mxc_executor_output(const mxc_executor* executor,
+                                        size_t index, mxc_tensor* tensor);
 
 MXC_API mxc_status* mxc_run(mxc_executor* executor);
 

@@ -98,6 +98,13 @@ class Model {
     return entry;
   }
 
+  // For sequences of a length, as in mxc.h.
+  size_t FindLength(const char* name, int64_t batch, int64_t length) const {
+    size_t entry = 0;
+    Check(mxc_model_find_length(handle(), name, batch, length, &entry));
+    return entry;
+  }
+
   std::vector<mxc_tensor> states() const {
     std::vector<mxc_tensor> states(mxc_model_state_count(handle()));
     for (size_t i = 0; i < states.size(); ++i)
@@ -108,6 +115,17 @@ class Model {
   std::vector<mxc_tensor> inputs(size_t entry) const {
     return Rows<mxc_tensor>(entry, this->entry(entry).input_count,
                             &mxc_model_input);
+  }
+  // -1: none.
+  int OpenAxisOfInput(size_t entry, size_t index) const {
+    int axis = -1;
+    Check(mxc_model_input_axis(handle(), entry, index, &axis));
+    return axis;
+  }
+  int OpenAxisOfOutput(size_t entry, size_t index) const {
+    int axis = -1;
+    Check(mxc_model_output_axis(handle(), entry, index, &axis));
+    return axis;
   }
   // False for an input that may be left out: see mxc_model_input_read.
   bool reads_input(size_t entry, size_t index) const {
@@ -234,6 +252,20 @@ class Executor {
   // Of the executor's device.
   void BindInput(const char* name, const Memory& memory);
   void BindOutput(size_t index, const Memory& memory);
+
+  // Of open axes, from the next run on. The tensors' shapes are those of the
+  // length that was set last.
+  void SetLength(int64_t length) { Check(mxc_set_length(handle(), length)); }
+  mxc_tensor Input(size_t index) const {
+    mxc_tensor tensor;
+    Check(mxc_executor_input(handle(), index, &tensor));
+    return tensor;
+  }
+  mxc_tensor OutputTensor(size_t index) const {
+    mxc_tensor tensor;
+    Check(mxc_executor_output(handle(), index, &tensor));
+    return tensor;
+  }
 
   void Run() { Check(mxc_run(handle())); }
   void RunAsync() { Check(mxc_run_async(handle())); }

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <map>
 
 #include "passes/pass.h"
@@ -99,6 +101,50 @@ std::vector<std::string> WithLength(std::vector<std::string> shapes,
     if (at != shape.npos) shape.replace(at, 1, std::to_string(length));
   }
   return shapes;
+}
+
+// The axes that have the L of WithLength, by input.
+std::map<std::string, int> AxesOfLength(
+    const std::vector<std::string>& shapes) {
+  std::map<std::string, int> axes;
+  for (const std::string& shape : shapes) {
+    const size_t colon = shape.rfind(':');
+    const size_t at = shape.find('L', colon + 1);
+    if (colon == shape.npos || at == shape.npos) continue;
+    axes[shape.substr(0, colon)] = static_cast<int>(
+        std::count(shape.begin() + static_cast<std::ptrdiff_t>(colon),
+                   shape.begin() + static_cast<std::ptrdiff_t>(at), 'x'));
+  }
+  return axes;
+}
+
+// Of the lengths from `most` down to 1 those from one to the next of which it is no
+// more than a sixteenth, or 4 entries, as many as a product computes at once.
+std::vector<int64_t> LengthsUpTo(int64_t most) {
+  constexpr int64_t kPart = 16, kAtOnce = 4;
+  std::vector<int64_t> lengths;
+  for (int64_t length = 1; length < most;) {
+    lengths.push_back(length);
+    const int64_t next = length + std::max(length / kPart, kAtOnce);
+    length = next - next % kAtOnce;
+  }
+  lengths.push_back(most);
+  std::ranges::reverse(lengths);
+  return lengths;
+}
+
+// The lengths that get entries.
+Result<std::vector<int64_t>> LengthsOf(const RequestOptions& options) {
+  std::vector<int64_t> lengths = options.bucket_lengths;
+  if (options.length == 0) return lengths;
+  if (lengths.empty()) return LengthsUpTo(options.length);
+  // The one that all fit in comes first: it is the entry that nobody names.
+  std::ranges::sort(lengths, std::greater());
+  const int64_t most = lengths.front();
+  if (most == options.length) return lengths;
+  return UnplacedError(fmt::format(
+      "the longest --bucket is {}, but --length {} is the most", most,
+      options.length));
 }
 
 // --precision, --weights, --winograd, --strassen.
@@ -381,6 +427,14 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->check(AtLeast(1))
       ->type_name("L,…");
   app.add_option(
+         "--length", options.length,
+         "sequences of any length up to so many: of axes that inputs leave open "
+         "behind the batch (\"T\"), or that have an L in --input-shape data:NxL. "
+         "A run is as long as the next of --bucket, or of lengths some 6 % "
+         "apart, each an entry of its own, and as if it were as long as it is")
+      ->check(AtLeast(1))
+      ->type_name("MOST");
+  app.add_option(
          "--streams", options.request.streams,
          "of a network with 'cache': write so many texts side by side, each "
          "from its own beginning to its own end; the entries are then decode, "
@@ -406,10 +460,13 @@ void ReferToCompile(CLI::App& app) {
 Result<CompileRequest> RequestOf(const RequestOptions& options) {
   CompileRequest request = options.request;
   InputTexts whole = options.inputs;
-  for (const int64_t length : options.bucket_lengths) {
+  MXC_ASSIGN(const std::vector<int64_t> lengths, LengthsOf(options));
+  for (const int64_t length : lengths) {
     auto shapes = ParseInputShapes(WithLength(options.inputs.shapes, length));
     if (!shapes.ok()) return shapes.errors();
-    request.buckets.push_back({length, std::move(*shapes)});
+    const bool open = options.length > 0 && length > 1;
+    request.buckets.push_back({length, std::move(*shapes), open,
+                               AxesOfLength(options.inputs.shapes)});
   }
   if (!request.buckets.empty()) whole.shapes.clear();
   MXC_ASSIGN(const Specialization inputs, ParseInputs(whole, 0));

@@ -30,6 +30,8 @@ mxc_tensor_role RowRole(TensorRole role) {
       return MXC_TENSOR_BEGUN;
     case TensorRole::kCount:
       return MXC_TENSOR_COUNT;
+    case TensorRole::kLength:
+      return MXC_TENSOR_LENGTH;
   }
   return MXC_TENSOR_OTHER;
 }

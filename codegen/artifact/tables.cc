@@ -191,6 +191,9 @@ class TableMaker {
         row.offset = static_cast<uint64_t>(buffer.offset);
       }
     }
+    if (row.kind == MXC_BUFFER_INPUT || row.kind == MXC_BUFFER_OUTPUT) {
+      row.offset = static_cast<uint64_t>(buffer.use.open_axis + 1);
+    }
     SetRole(buffer, row);
     buffers_.push_back(row);
   }

@@ -211,6 +211,12 @@ class NetworkReader : JsonDiagnostics {
     }
   }
 
+  // Of the symbols without a value the first one may have any, up to a length.
+  bool IsOpen(const std::string& symbol) {
+    if (open_.empty()) open_ = symbol;
+    return open_ == symbol;
+  }
+
   void Settle(const Declared& declared) {
     if (declared.shape == nullptr) return;
     symbols_.emplace(kBatch, 1);
@@ -224,10 +230,15 @@ class NetworkReader : JsonDiagnostics {
         dims.push_back(bound->second);
       } else if (options_.generation.streams > 0) {
         dims.push_back(Shape::kUnknownDim);  // CloseLengths
+      } else if (options_.length > 0 && IsOpen(dim.string)) {
+        dims.push_back(Shape::kUnknownDim);  // OpenLengths
       } else {
         Fail(declared.shape->items[axis],
-             "'{}' has no value; --input-shape of '{}' gives it one",
-             dim.string, declared.node->name);
+             "'{}' has no value{}; --input-shape of '{}' gives it one",
+             dim.string,
+             open_.empty() ? ""
+                           : fmt::format(", and --length is that of '{}'", open_),
+             declared.node->name);
       }
     }
     if (dims.size() != declared.dims.size()) return;
@@ -264,6 +275,7 @@ class NetworkReader : JsonDiagnostics {
   Expander expander_;
   Scope constants_;
   std::map<std::string, int64_t, std::less<>> symbols_;
+  std::string open_;  // the symbol of BuildOptions::length
   std::vector<Node*> parameters_;
 };
 

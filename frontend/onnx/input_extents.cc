@@ -113,6 +113,12 @@ Result<int64_t> InputExtents::Open(
     if (!name.empty()) by_name_.emplace(name, 1);
     return 1;
   }
+  const bool same = open_axes_.empty() || open_ == name;
+  if (options_.length > 0 && same && !open_axes_.contains(input)) {
+    open_ = name;
+    open_axes_.emplace(input, static_cast<int>(axis));
+    return options_.length;
+  }
   const auto known = options_.known_shapes.find(input);
   if (known != options_.known_shapes.end() &&
       known->second.size() == axes.size()) {
@@ -123,6 +129,11 @@ Result<int64_t> InputExtents::Open(
       "leaves the extent{} of axis {} open; --input-shape {}:… gives it one",
       name.empty() ? "" : fmt::format(" '{}'", name.substr(0, 100)), axis,
       input.substr(0, 100));
+}
+
+int InputExtents::OpenAxisOf(const std::string& input) const {
+  const auto found = open_axes_.find(input);
+  return found == open_axes_.end() ? -1 : found->second;
 }
 
 Extents InputExtents::Rebatched(Extents stated, const Shape& data) {

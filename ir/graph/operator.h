@@ -33,6 +33,7 @@ struct ScanForm;     // ir/graph/scan_form.h: the meaning as a scan
 struct BranchForm;   // ir/graph/branch_form.h: the meaning as one of two graphs
 struct CsrForm;      // ir/graph/csr_form.h: a matrix with few elements
 struct RowForm;      // ir/graph/row_form.h: a gradient as sums at some rows
+struct CountedForm;  // ir/graph/counted_form.h: the entries that count alone
 class StepBody;      // ir/program/step.h: the meaning as a step of any kind
 
 // The attributes of one node, of the type its operator declares; immutable.
@@ -218,6 +219,13 @@ struct Operator {
       row_form;
   // May be empty: all lengths are known before anything runs.
   std::function<DataLength(const void* attrs)> data_length;
+  // Where only the first `count` (i32[1]) entries of an axis of some inputs count
+  // (`axes`: by input, -1: of none), and the meaning would follow the others, too:
+  // the same of those alone. May be empty.
+  std::function<CountedForm(const void* attrs, const Node& node,
+                            std::span<const int> axes, Value count,
+                            GraphBuilder&)>
+      counted;
   // So many of the last outputs, none of them visible, are the next values of
   // the kState inputs, in the order of these. MXNet writes the inputs instead,
   // and does not count them as outputs. Empty: none; see Node::NextStates.

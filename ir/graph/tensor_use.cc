@@ -32,6 +32,7 @@ constexpr RoleText kRoleTexts[] = {
     {"updates", "optimizer/updates"},
     {"begun", "optimizer/begun"},
     {"count", "count:"},
+    {"length", "length"},
 };
 
 const RoleText& TextOf(TensorRole role) {
@@ -62,19 +63,24 @@ TensorRole RoleNamed(std::string_view word) {
 }
 
 std::string Print(const TensorUse& use) {
-  if (use.role == TensorRole::kOther) return "";
-  std::string text = fmt::format(" as {}", RoleName(use.role));
-  if (!use.of.empty()) text += " " + Quoted(use.of);
+  std::string text;
+  if (use.role != TensorRole::kOther) {
+    text = fmt::format(" as {}", RoleName(use.role));
+    if (!use.of.empty()) text += " " + Quoted(use.of);
+  }
+  if (use.open_axis >= 0) text += fmt::format(" open {}", use.open_axis);
   return text;
 }
 
 TensorUse ReadTensorUse(Lexer& lex) {
   TensorUse use;
-  if (!lex.Accept("as")) return use;
-  use.role = RoleNamed(lex.Peek());
-  if (use.role == TensorRole::kOther) lex.Fail("a role");
-  lex.Identifier();
-  if (lex.Peek().starts_with("\"")) use.of = lex.QuotedString();
+  if (lex.Accept("as")) {
+    use.role = RoleNamed(lex.Peek());
+    if (use.role == TensorRole::kOther) lex.Fail("a role");
+    lex.Identifier();
+    if (lex.Peek().starts_with("\"")) use.of = lex.QuotedString();
+  }
+  if (lex.Accept("open")) use.open_axis = static_cast<int>(lex.Integer());
   return use;
 }
 

@@ -23,13 +23,17 @@ enum class TensorRole : uint8_t {
   kUpdates,    // the same, i64[1]: how many updates there were
   kBegun,      // the same, f64[1]: whether there was one
   kCount,      // an output, i32[1]: how many rows of the output `of` there are
+  kLength,     // an input, i32[1]: how many entries of open axes there are
 };
 
 struct TensorUse {
   TensorRole role = TensorRole::kOther;
   // The parameter, or the state of role kLossScale, that a gradient is of, or
   // what belongs to it; an output, of kCount; empty for the other roles.
-  std::string of;
+  std::string of = {};
+  // Of an input or an output: an axis of which the first entries alone count, as
+  // many as the input of role kLength says; -1: none.
+  int open_axis = -1;
 
   friend bool operator==(const TensorUse&, const TensorUse&) = default;
 };
@@ -49,7 +53,7 @@ bool IsOptimizersName(std::string_view name);
 std::string_view RoleName(TensorRole role);
 TensorRole RoleNamed(std::string_view word);  // kOther: it names none
 
-// ` as gradient "conv0_weight"`; empty for kOther.
+// ` as gradient "conv0_weight"`, ` open 1`; empty for kOther without an axis.
 std::string Print(const TensorUse& use);
 
 class Lexer;

@@ -20,6 +20,7 @@
 #include "ir/graph/branch_form.h"
 #include "ir/graph/builder.h"
 #include "ir/graph/call_form.h"
+#include "ir/graph/counted_form.h"
 #include "ir/graph/csr_form.h"
 #include "ir/graph/graph.h"
 #include "ir/graph/operator.h"
@@ -267,6 +268,14 @@ class Op {
   Op& LengthByDataOf(F f) {  // DataLength(const A&)
     op_.data_length = [f](const void* a) {
       return f(*static_cast<const A*>(a));
+    };
+    return *this;
+  }
+  template <class F>
+  Op& Counted(F f) {  // CountedForm(const A&, node, axes, count, builder)
+    op_.counted = [f](const void* a, const Node& node,
+                      std::span<const int> axes, Value count, GraphBuilder& b) {
+      return f(*static_cast<const A*>(a), node, axes, count, b);
     };
     return *this;
   }

@@ -213,7 +213,9 @@ typedef enum mxc_tensor_role {
   MXC_TENSOR_BEGUN = 15,   /* the same: whether there was one */
   MXC_TENSOR_COUNT = 16,   /* output "count:NAME": how many rows of the output
                               NAME there are, one i32 */
-  MXC_TENSOR_ROLE_COUNT = 17
+  MXC_TENSOR_LENGTH = 17,  /* input: how many entries of the open axes count
+                              (mxc_buffer.offset), one i32 */
+  MXC_TENSOR_ROLE_COUNT = 18
 } mxc_tensor_role;
 
 /* What lives from run to run: parameters that are trained, moving statistics,
@@ -254,7 +256,8 @@ typedef struct mxc_buffer {
   uint8_t gaps;    /* 1: elements of other buffers lie between its elements */
   uint32_t root;   /* index within the entry of a buffer that is no alias;
                       itself unless an alias or a window */
-  uint64_t offset; /* by kind; 0 for inputs and outputs */
+  uint64_t offset; /* by kind; of inputs and outputs 1 + the axis that is open,
+                      of which the first entries alone count; 0: none is */
   uint64_t bytes;  /* to its last one, with padding and what lies in gaps;
                       inputs, outputs and states have none */
   int32_t first_step, last_step; /* live range within the entry; -1: not */

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include "runtime/api/handles.h"
 
 using mxc::runtime::AvailableThreads;
 using mxc::runtime::CheckReady;
+using mxc::runtime::Describe;
 using mxc::runtime::Device;
 using mxc::runtime::ElementSize;
 using mxc::runtime::Executor;
@@ -14,6 +16,7 @@ using mxc::runtime::GivenInputs;
 using mxc::runtime::Guarded;
 using mxc::runtime::kMaxThreads;
 using mxc::runtime::Needed;
+using mxc::runtime::OpenAxisOf;
 using mxc::runtime::NeededArray;
 using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
@@ -62,6 +65,7 @@ StatusOr<size_t> FindInput(const mxc_executor* executor, const char* name) {
   size_t only = inputs.size(), read = 0;
   for (size_t k = 0; name == nullptr && k < inputs.size(); ++k) {
     if (!e.model().tables().IsRead(e.entry(), inputs[k])) continue;
+    if (e.buffers()[inputs[k]].role == MXC_TENSOR_LENGTH) continue;
     only = k;
     ++read;
   }
@@ -69,13 +73,88 @@ StatusOr<size_t> FindInput(const mxc_executor* executor, const char* name) {
   return FindTensor(executor, "input", inputs, name);
 }
 
-Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
+Status CheckSize(const mxc_executor* executor, uint32_t index, uint64_t bytes,
+                 size_t size) {
+  if (bytes == size) return {};
   const mxc_buffer& buffer = executor->executor->buffers()[index];
-  if (buffer.bytes == size) return {};
   return Fail(StatusCode::kInvalidArgument,
               "'%s' has %llu bytes, but %zu are given",
               TablesOf(executor).Text(buffer.name),
-              static_cast<unsigned long long>(buffer.bytes), size);
+              static_cast<unsigned long long>(bytes), size);
+}
+
+Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
+  return CheckSize(executor, index, executor->executor->buffers()[index].bytes,
+                   size);
+}
+
+// The bytes of a tensor that count: `count` runs of `size` bytes, `stride` apart.
+// A tensor without an open axis is one run.
+struct Runs {
+  size_t count = 1, size = 0, stride = 0;
+
+  void Gather(const std::byte* from, std::byte* to) const {
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * size, from + i * stride, size);
+    }
+  }
+  void Scatter(const std::byte* from, std::byte* to) const {
+    for (size_t i = 0; i < count; ++i) {
+      std::memcpy(to + i * stride, from + i * size, size);
+    }
+  }
+};
+
+Runs RunsOf(const mxc_executor* executor, uint32_t index) {
+  const mxc_buffer& buffer = executor->executor->buffers()[index];
+  const int axis = OpenAxisOf(buffer);
+  Runs runs = {.size = buffer.bytes, .stride = buffer.bytes};
+  if (axis < 0 || executor->length == 0 || buffer.bytes == 0) return runs;
+  for (int k = 0; k < axis; ++k) {
+    runs.count *= static_cast<size_t>(buffer.dims[k]);
+  }
+  runs.stride /= runs.count;
+  runs.size = runs.stride / static_cast<size_t>(buffer.dims[axis]) *
+              static_cast<size_t>(executor->length);
+  return runs;
+}
+
+// Which input of the entry says how long open axes are; none: they have their
+// extents.
+std::optional<size_t> LengthInput(const mxc_executor* executor) {
+  const Executor& e = *executor->executor;
+  const auto inputs = TablesOf(executor).Inputs(e.entry());
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (e.buffers()[inputs[k]].role == MXC_TENSOR_LENGTH) return k;
+  }
+  return std::nullopt;
+}
+
+Status SetLength(mxc_executor* executor, int64_t length) {
+  Executor& e = *executor->executor;
+  const auto input = LengthInput(executor);
+  if (!input) {
+    return Fail(StatusCode::kInvalidArgument,
+                "the entry has no axis whose length is open");
+  }
+  if (length < 1 || length > e.entry().length) {
+    return Fail(StatusCode::kInvalidArgument,
+                "a length of %lld, expected 1 to %lld",
+                static_cast<long long>(length),
+                static_cast<long long>(e.entry().length));
+  }
+  executor->length = length;
+  executor->extents.clear();
+  for (const mxc_buffer& buffer : e.buffers()) {
+    const auto begin = executor->extents.insert(executor->extents.end(),
+                                                std::begin(buffer.dims),
+                                                std::end(buffer.dims));
+    if (OpenAxisOf(buffer) >= 0) begin[OpenAxisOf(buffer)] = length;
+  }
+  const auto entries = static_cast<int32_t>(length);
+  e.BindInput(*input, nullptr);
+  std::memcpy(e.InputStorage(*input), &entries, sizeof entries);
+  return {};
 }
 
 // Vectors of kernels are aligned to this.
@@ -111,6 +190,29 @@ Status RequireRun(const mxc_executor& executor) {
   if (executor.has_run) return {};
   return Fail(StatusCode::kInvalidArgument,
               "there are no outputs before the first run");
+}
+
+// Of an input or an output, with the extents of the length that was set.
+template <class Rows>
+mxc_status* DescribeTensor(const mxc_executor* executor, const char* what,
+                           Rows rows, size_t index, mxc_tensor* tensor) {
+  return Guarded(
+      {{executor, "executor"}, {tensor, "tensor"}}, [&]() -> Status {
+        const Executor& e = *executor->executor;
+        const auto found = (e.model().tables().*rows)(e.entry());
+        if (index >= found.size()) {
+          return Fail(StatusCode::kNotFound, "no %s %zu; there are %zu", what,
+                      index, found.size());
+        }
+        const uint32_t buffer = found[index];
+        *tensor = Describe(e.model().tables(), e.buffers()[buffer]);
+        if (!executor->extents.empty()) {
+          tensor->dims = &executor->extents[buffer * MXC_MAX_RANK];
+        }
+        const Runs runs = RunsOf(executor, buffer);
+        tensor->bytes = runs.count * runs.size;
+        return {};
+      });
 }
 
 // `use` gets the input's number, after a check of its name.
@@ -187,6 +289,8 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                                  .entry = *entry,
                                  .given = std::move(given),
                                  .mapped = {}};
+    const int64_t length = (*executor)->executor->entry().length;
+    if (LengthInput(*executor)) return SetLength(*executor, length);
     return {};
   });
 }
@@ -207,9 +311,14 @@ mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
       executor, name,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, size_t k, uint32_t buffer) -> Status {
-        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        const Runs runs = RunsOf(executor, buffer);
+        MXC_RT_RETURN_IF_ERROR(
+            CheckSize(executor, buffer, runs.count * runs.size, size));
         e.BindInput(k, nullptr);
-        if (size > 0) std::memcpy(e.InputStorage(k), values, size);
+        if (size > 0) {
+          runs.Scatter(static_cast<const std::byte*>(values),
+                       e.InputStorage(k));
+        }
         executor->given.UseOwn(k, /*written=*/true);
         return {};
       });
@@ -272,6 +381,23 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
   });
 }
 
+mxc_status* mxc_set_length(mxc_executor* executor, int64_t length) {
+  return Guarded({{executor, "executor"}}, [&]() -> Status {
+    MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
+    return SetLength(executor, length);
+  });
+}
+
+mxc_status* mxc_executor_input(const mxc_executor* executor, size_t index,
+                               mxc_tensor* tensor) {
+  return DescribeTensor(executor, "input", &Tables::Inputs, index, tensor);
+}
+
+mxc_status* mxc_executor_output(const mxc_executor* executor, size_t index,
+                                mxc_tensor* tensor) {
+  return DescribeTensor(executor, "output", &Tables::Outputs, index, tensor);
+}
+
 mxc_status* mxc_run(mxc_executor* executor) {
   return Guarded({{executor, "executor"}}, [&]() -> Status {
     MXC_RT_RETURN_IF_ERROR(CheckReady(*executor));
@@ -312,9 +438,13 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
       executor, index,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, uint32_t buffer) -> Status {
-        MXC_RT_RETURN_IF_ERROR(CheckSize(executor, buffer, size));
+        const Runs runs = RunsOf(executor, buffer);
+        MXC_RT_RETURN_IF_ERROR(
+            CheckSize(executor, buffer, runs.count * runs.size, size));
         MXC_RT_RETURN_IF_ERROR(RequireRun(*executor));
-        if (size > 0) std::memcpy(values, e.OutputStorage(index), size);
+        if (size > 0) {
+          runs.Gather(e.OutputStorage(index), static_cast<std::byte*>(values));
+        }
         return e.device().TakeFailure();
       });
 }

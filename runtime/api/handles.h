@@ -31,6 +31,8 @@ struct mxc_executor {
   mxc::runtime::GivenInputs given;
   std::vector<const void*> mapped;  // that a caller has not given back
   bool has_run = false;             // and so has outputs
+  int64_t length = 0;  // of open axes; 0: there are none (mxc_set_length)
+  std::vector<int64_t> extents = {};  // with it, MXC_MAX_RANK of each buffer
 };
 
 namespace mxc::runtime {
@@ -119,5 +121,7 @@ StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
 
 StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
                            int64_t batch);
+StatusOr<size_t> FindLength(const Tables& tables, const char* name,
+                            int64_t batch, int64_t length);
 
 }  // namespace mxc::runtime

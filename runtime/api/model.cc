@@ -13,7 +13,9 @@ using mxc::runtime::ElementTypeFromFlag;
 using mxc::runtime::Format;
 using mxc::runtime::Guarded;
 using mxc::runtime::Model;
+using mxc::runtime::FindLength;
 using mxc::runtime::Needed;
+using mxc::runtime::OpenAxisOf;
 using mxc::runtime::OpenOptions;
 using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
@@ -145,6 +147,35 @@ StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
       EntryNames(tables).c_str());
 }
 
+StatusOr<size_t> FindLength(const Tables& tables, const char* name,
+                            int64_t batch, int64_t length) {
+  const std::string word = name != nullptr ? name : "infer";
+  const auto entries = tables.entries();
+  size_t found = entries.size();
+  for (size_t i = 0; i < entries.size(); ++i) {
+    const mxc_entry& entry = entries[i];
+    const std::string_view own = tables.Text(entry.name);
+    if (own.substr(0, own.find(':')) != word || entry.length < length ||
+        (batch != 0 && entry.batch != batch)) {
+      continue;
+    }
+    if (entry.length == length) return i;
+    const bool open = std::ranges::any_of(
+        tables.Buffers(entry), [](const mxc_buffer& buffer) {
+          return buffer.role == MXC_TENSOR_LENGTH;
+        });
+    if (!open) continue;
+    if (found == entries.size() || entry.length < entries[found].length) {
+      found = i;
+    }
+  }
+  if (found < entries.size()) return found;
+  return Fail(StatusCode::kNotFound,
+              "no entry '%s' for sequences of %lld; the model has %s",
+              word.c_str(), static_cast<long long>(length),
+              EntryNames(tables).c_str());
+}
+
 }  // namespace mxc::runtime
 
 namespace {
@@ -271,6 +302,34 @@ mxc_status* mxc_model_find_entry(const mxc_model* model, const char* name,
     if (found.ok()) *entry = *found;
     return found.status();
   });
+}
+
+mxc_status* mxc_model_find_length(const mxc_model* model, const char* name,
+                                  int64_t batch, int64_t length,
+                                  size_t* entry) {
+  return Guarded({{model, "model"}, {entry, "entry"}}, [&]() -> Status {
+    const StatusOr<size_t> found =
+        FindLength(model->model->tables(), name, batch, length);
+    if (found.ok()) *entry = *found;
+    return found.status();
+  });
+}
+
+mxc_status* mxc_model_input_axis(const mxc_model* model, size_t entry,
+                                 size_t index, int* axis) {
+  return WithRow(model, entry, index, "input", {axis, "axis"}, &Tables::Inputs,
+                 [&](const Tables&, auto buffers, uint32_t buffer) {
+                   *axis = OpenAxisOf(buffers[buffer]);
+                 });
+}
+
+mxc_status* mxc_model_output_axis(const mxc_model* model, size_t entry,
+                                  size_t index, int* axis) {
+  return WithRow(model, entry, index, "output", {axis, "axis"},
+                 &Tables::Outputs,
+                 [&](const Tables&, auto buffers, uint32_t buffer) {
+                   *axis = OpenAxisOf(buffers[buffer]);
+                 });
 }
 
 mxc_status* mxc_model_input(const mxc_model* model, size_t entry, size_t index,

@@ -59,14 +59,30 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
   }
   MXC_REQUIRE(buffer.root == index, place, "its root is another buffer");
   if (buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT) {
-    MXC_REQUIRE(buffer.offset == 0 && DenseBytes(buffer) == buffer.bytes, place,
+    MXC_REQUIRE(DenseBytes(buffer) == buffer.bytes, place,
                 "an input or output that is not dense");
-    return {};
+    return OpenAxis(entry, buffer, place);
   }
   if (buffer.kind == MXC_BUFFER_STATE) return StateBuffer(buffer, place);
   MXC_REQUIRE(buffer.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
   const auto [bytes, what] = RegionOf(entry, buffer);
   MXC_REQUIRE(Within(buffer.offset, buffer.bytes, bytes), place, what);
+  return {};
+}
+
+Status TablesCheck::OpenAxis(const mxc_entry& entry, const mxc_buffer& buffer,
+                             const std::string& place) {
+  const bool length = buffer.role == MXC_TENSOR_LENGTH;
+  MXC_REQUIRE(!length || (buffer.kind == MXC_BUFFER_INPUT &&
+                          static_cast<ElementType>(buffer.dtype) ==
+                              ElementType::kI32 &&
+                          buffer.bytes == sizeof(int32_t) &&
+                          entry.length <= MXC_MAX_TURNS),
+              place, "a length that is no input of one i32");
+  if (buffer.offset == 0) return {};
+  MXC_REQUIRE(buffer.offset <= buffer.rank && entry.length > 0 &&
+                  buffer.dims[buffer.offset - 1] == entry.length,
+              place, "open along an axis that has not the entry's length");
   return {};
 }
 

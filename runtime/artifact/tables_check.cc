@@ -231,11 +231,18 @@ Status TablesCheck::Interface(const mxc_entry& entry,
                               const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   std::set<uint64_t> states;
+  size_t open = 0, lengths = 0;
   for (const mxc_buffer& buffer : buffers) {
+    const bool input = buffer.kind == MXC_BUFFER_INPUT;
+    const bool interface = input || buffer.kind == MXC_BUFFER_OUTPUT;
+    open += interface && buffer.offset > 0 ? 1 : 0;
+    lengths += input && buffer.role == MXC_TENSOR_LENGTH ? 1 : 0;
     MXC_REQUIRE(
         buffer.kind != MXC_BUFFER_STATE || states.insert(buffer.offset).second,
         place, "two buffers are one state");
   }
+  MXC_REQUIRE(lengths == (open > 0 ? 1 : 0), place,
+              "has open axes and no length of them, or the other way round");
   std::vector<bool> named(buffers.size());
   for (const uint32_t index : tables_.Inputs(entry)) {
     MXC_REQUIRE(index < buffers.size() &&

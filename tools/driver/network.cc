@@ -34,6 +34,8 @@ LoadOptions LoadOptionsOf(const Specialization& of) {
   load.input_shapes = of.shapes;
   load.input_types = of.types;
   load.generation = of.generation;
+  load.length = of.length;
+  load.open_axes = of.open_axes;
   return load;
 }
 

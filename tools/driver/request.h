@@ -64,12 +64,18 @@ struct Specialization {
   InputTypes types;
   int64_t batch = 0;  // 0: as the shapes say
   Generation generation = {};
+  // Up to which the lengths are open that the shapes leave so, and the axes of
+  // inputs that have it in their shapes; 0: none are.
+  int64_t length = 0;
+  std::map<std::string, int> open_axes = {};
 };
 
-// The shapes of all inputs for sequences of one length.
+// The shapes of all inputs for sequences of one length, or of any up to it.
 struct Bucket {
   int64_t length = 0;
   InputShapes shapes;
+  bool open = false;
+  std::map<std::string, int> open_axes = {};  // where `shapes` have the length
 };
 
 // Whether an artifact holds golden digests (golden.h). They take a run of its

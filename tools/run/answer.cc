@@ -61,14 +61,19 @@ std::vector<OutputValues> Results(const api::Executor& executor,
                                   const std::vector<mxc_tensor>& outputs) {
   std::vector<OutputValues> results;
   for (size_t k = 0; k < outputs.size(); ++k) {
-    const auto all = api::Shape(outputs[k]);
+    const mxc_tensor tensor = executor.OutputTensor(k);
+    const auto all = api::Shape(tensor);
     std::vector<int64_t> shape(all.begin(), all.end());
     const auto count = CountOf(executor, outputs, outputs[k].name);
     if (count) shape[0] = *count;
     runtime::Array array =
         Take(runtime::Array::Allocate(TypeOf(outputs[k]), std::move(shape)));
-    const auto values = executor.Output(k);
-    std::memcpy(array.bytes().data(), values.data(), array.bytes().size());
+    if (count) {
+      const auto values = executor.Output(k);
+      std::memcpy(array.bytes().data(), values.data(), array.bytes().size());
+    } else {
+      executor.ReadOutput(k, array.bytes());
+    }
     results.push_back({outputs[k].name, std::move(array)});
   }
   return results;

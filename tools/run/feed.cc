@@ -6,6 +6,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string_view>
 
 #include "runtime/base/file.h"
@@ -163,9 +164,42 @@ bool HoldsPicture(const std::string& folder) {
       [](const auto& entry) { return IsPictureFile(entry.path().string()); });
 }
 
+// The extent of an array along the input's open axis, where it has the other
+// axes, but for leading ones.
+std::optional<int64_t> LengthOf(const NetworkInput& input,
+                                const std::vector<int64_t>& shape) {
+  const int64_t missing = input.rank - std::ssize(shape);
+  const int64_t at = input.open_axis - missing;
+  if (input.open_axis < 0 || missing < 0 || at < 0) return std::nullopt;
+  const auto own = api::Shape(input);
+  std::vector<int64_t> wanted(own.begin(), own.end());
+  const int64_t length = shape[static_cast<size_t>(at)];
+  wanted[static_cast<size_t>(input.open_axis)] = length;
+  if (Core(wanted) != Core(shape)) return std::nullopt;
+  return length;
+}
+
+// How long the sequences are that the files hold; 0: no input says.
+int64_t LengthOf(std::span<const NetworkInput> inputs,
+                 const std::vector<std::vector<std::string>>& files) {
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    if (inputs[k].open_axis < 0 || files[k].empty()) continue;
+    RequireArray(files[k].front());
+    const runtime::Array array = Take(ReadInputArray(files[k].front()));
+    const auto length = LengthOf(inputs[k], array.shape);
+    const int64_t most = inputs[k].dims[inputs[k].open_axis];
+    if (length && *length >= 1 && *length <= most) return *length;
+    throw Failure("input '" + std::string(inputs[k].name) + "' is " +
+                  Describe(inputs[k]) + " or shorter along axis " +
+                  std::to_string(inputs[k].open_axis) + ", but " +
+                  files[k].front() + " holds " + DescribeShape(array.shape));
+  }
+  return 0;
+}
+
 // Returns whether the files are as many pictures, or hold an array of the
 // shape, that the input wants.
-bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
+bool Fits(const NetworkInput& tensor, const std::vector<std::string>& files) {
   const auto first = Take(OpenInput(files.front()));
   if (IsPicture(first.bytes())) {
     return tensor.rank != 4 ||
@@ -173,6 +207,10 @@ bool Fits(const mxc_tensor& tensor, const std::vector<std::string>& files) {
   }
   RequireArray(files.front());
   const runtime::Array array = Take(ReadInputArray(files.front()));
+  if (tensor.open_axis >= 0) {
+    const auto length = LengthOf(tensor, array.shape);
+    return length && *length <= tensor.dims[tensor.open_axis];
+  }
   return Core(array.shape) == Core(api::Shape(tensor));
 }
 
@@ -308,6 +346,7 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
     return other == name ||
            (!session.named && WithoutLength(other) == WithoutLength(name));
   };
+  std::optional<size_t> best;  // the shortest that is open
   for (size_t e = 0; e < model.entry_count(); ++e) {
     if (!is_meant(model.entry(e).name)) continue;
     const auto inputs = InputsOf(model, e);
@@ -316,16 +355,31 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
     for (size_t k = 0; fits && k < inputs.size(); ++k) {
       fits = assigned[k].empty() || Fits(inputs[k], assigned[k]);
     }
-    if (fits) return e;
+    if (!fits) continue;
+    if (std::ranges::all_of(inputs, [](const NetworkInput& input) {
+          return input.open_axis < 0;
+        })) {
+      return e;
+    }
+    if (!best || model.entry(e).length < model.entry(*best).length) best = e;
   }
-  return session.entry;
+  return best.value_or(session.entry);
 }
 
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed) {
   const auto assigned = Assign(inputs, feed);
+  const int64_t length = LengthOf(inputs, assigned);
+  if (length > 0) executor.SetLength(length);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (assigned[k].empty()) continue;
+    if (inputs[k].open_axis >= 0) {
+      const mxc_tensor tensor = executor.Input(inputs[k].index);
+      std::vector<std::byte> values(tensor.bytes);
+      FillInput(tensor, values, assigned[k], feed.pictures);
+      executor.SetInput(tensor.name, std::span<const std::byte>(values));
+      continue;
+    }
     FillInput(inputs[k], executor.MapInput(inputs[k].name).span(), assigned[k],
               feed.pictures);
   }

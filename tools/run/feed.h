@@ -29,10 +29,10 @@ struct Feed {
 
 // The entry of the session's name whose shapes the files have, so that the batch
 // need not be named, nor, where nobody named the entry, the length of sequences
-// (--bucket); the session's own if there is none.
+// (--bucket, --length); the session's own if there is none.
 size_t ChooseEntry(const Session& session, const Feed& feed);
 
-// What Feed says about each of the inputs: names them all when one that is read
+// What Feed says about each of the inputs, and how long open axes are: names them all when one that is read
 // is missing, or one is unknown, throws a Failure.
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed);

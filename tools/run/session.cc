@@ -94,8 +94,12 @@ void DeclareCheck(CLI::App& app, bool& check) {
 
 std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry) {
   std::vector<NetworkInput> inputs;
+  size_t index = 0;
   for (const mxc_tensor& tensor : model.inputs(entry)) {
-    inputs.push_back({tensor, model.reads_input(entry, inputs.size())});
+    const size_t k = index++;
+    if (tensor.use == MXC_USE_LENGTH) continue;
+    inputs.push_back({tensor, model.reads_input(entry, k), k,
+                      model.OpenAxisOfInput(entry, k)});
   }
   return inputs;
 }

@@ -40,7 +40,10 @@ void DeclareCheck(CLI::App& app, bool& check);
 // for it is checked.
 struct NetworkInput : mxc_tensor {
   bool read = true;
+  size_t index = 0;    // among the entry's inputs
+  int open_axis = -1;  // of which the caller says the length; -1: none
 };
+// All but the one that says it.
 std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry);
 
 // An opened model and the entry that was asked for.

@@ -127,12 +127,14 @@ std::vector<size_t> Predictor::Entries() const {
 bool Predictor::TakesSamples() const {
   for (const size_t entry : Entries()) {
     const int64_t batch = session_.model.entry(entry).batch;
+    const auto inputs = run::InputsOf(session_.model, entry);
+    const bool open = std::ranges::any_of(
+        inputs, [](const run::NetworkInput& in) { return in.open_axis >= 0; });
     const auto along = [batch](const mxc_tensor& tensor) {
       return tensor.rank > 0 && tensor.dims[0] == batch;
     };
-    const auto inputs = run::InputsOf(session_.model, entry);
     const auto input = std::ranges::find_if(inputs, &run::NetworkInput::read);
-    if (batch < 1 ||
+    if (batch < 1 || open ||
         std::ranges::count_if(inputs, &run::NetworkInput::read) != 1 ||
         !along(*input) ||
         !std::ranges::all_of(session_.model.outputs(entry), along)) {

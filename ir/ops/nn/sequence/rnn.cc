@@ -146,6 +146,29 @@ void RnnTypes(const RnnAttrs& a, TypeInference& t) {
   }
 }
 
+// Lengths that are given are none beyond the count.
+CountedForm RnnOfCounted(const RnnAttrs& a, const Node& node,
+                         std::span<const int> axes, Value count,
+                         GraphBuilder& b) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != (i == 0 ? 0 : -1)) return {};
+  }
+  std::vector<Value> inputs = node.inputs;
+  RnnAttrs counted = a;
+  counted.use_sequence_length = true;
+  if (!a.use_sequence_length) {
+    const int64_t sequences = inputs[0].shape()[1];
+    inputs.push_back(b.BroadcastTo(count, {sequences}));
+  }
+  const Value first = b.Op<op::RNN>(inputs, counted);
+  CountedForm form;
+  for (size_t i = 0; i < node.types.size(); ++i) {
+    form.outputs.push_back(first.node->out(static_cast<int>(i)));
+    form.axes.push_back(i == 0 ? 0 : -1);
+  }
+  return form;
+}
+
 }  // namespace
 
 MXC_OP(RNN) {
@@ -160,6 +183,7 @@ MXC_OP(RNN) {
       .Decompose([](const RnnAttrs& a, const Node& node, GraphBuilder& b) {
         return BuildRnn(a, node, b.training(), b).outputs;
       })
+      .Counted(RnnOfCounted)
       .RandomIf([](const RnnAttrs& a, bool training) {
         return training && a.p > 0 && a.num_layers > 1;
       })

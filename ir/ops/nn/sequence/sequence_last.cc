@@ -6,8 +6,6 @@
 #include "ir/ops/nn/sequence/sequence.h"
 
 namespace mxc {
-namespace {
-
 struct SequenceLastAttrs {
   bool use_sequence_length = false;
   int64_t axis = 0;
@@ -18,6 +16,9 @@ struct SequenceLastAttrs {
     f("axis", axis).Doc("of the steps, 0 or 1");
   }
 };
+MXC_ATTRS(SequenceLast, SequenceLastAttrs);
+
+namespace {
 
 void SequenceLastTypes(const SequenceLastAttrs& a, TypeInference& t) {
   t.SetOutDType(0, t.InDType(0));
@@ -35,6 +36,22 @@ void SequenceLastMeaning(const SequenceLastAttrs& a, Definition& def) {
   def.Set(0, def.In(0, i));
 }
 
+// Lengths that are given are none beyond the count.
+CountedForm LastOfCounted(const SequenceLastAttrs& a, const Node& node,
+                          std::span<const int> axes, Value count,
+                          GraphBuilder& b) {
+  if (axes[0] != a.axis) return {};
+  std::vector<Value> inputs = node.inputs;
+  SequenceLastAttrs counted = a;
+  counted.use_sequence_length = true;
+  if (!a.use_sequence_length) {
+    const TensorType& data = inputs[0].type();
+    const int64_t sequences = data.shape[a.axis == 0 ? 1 : 0];
+    inputs.push_back(EqualLengths(count, data, sequences, b));
+  }
+  return {{b.Op<op::SequenceLast>(inputs, counted)}, {-1}};
+}
+
 }  // namespace
 
 MXC_OP(SequenceLast) {
@@ -47,6 +64,7 @@ MXC_OP(SequenceLast) {
           [](const SequenceLastAttrs& a) { return CheckSequenceAxis(a.axis); })
       .Types(SequenceLastTypes)
       .Meaning(SequenceLastMeaning)
+      .Counted(LastOfCounted)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }

@@ -32,6 +32,22 @@ void SequenceReverseMeaning(const SequenceReverseAttrs& a, Definition& def) {
   def.Set(0, def.In(0, i));
 }
 
+// Lengths that are given are none beyond the count.
+CountedForm ReverseOfCounted(const SequenceReverseAttrs& a, const Node& node,
+                          std::span<const int> axes, Value count,
+                          GraphBuilder& b) {
+  if (axes[0] != a.axis) return {};
+  std::vector<Value> inputs = node.inputs;
+  SequenceReverseAttrs counted = a;
+  counted.use_sequence_length = true;
+  if (!a.use_sequence_length) {
+    const TensorType& data = inputs[0].type();
+    const int64_t sequences = data.shape[a.axis == 0 ? 1 : 0];
+    inputs.push_back(EqualLengths(count, data, sequences, b));
+  }
+  return {{b.Op<op::SequenceReverse>(inputs, counted)}, {axes[0]}};
+}
+
 }  // namespace
 
 MXC_OP(SequenceReverse) {
@@ -43,6 +59,7 @@ MXC_OP(SequenceReverse) {
       .Check(SequenceReverseCheck)
       .Types(SequenceReverseTypes)
       .Meaning(SequenceReverseMeaning)
+      .Counted(ReverseOfCounted)
       .Gradient(
           [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
 }

@@ -4,7 +4,9 @@
 // C2  0 ≤ begin < end ≤ extent, after negative numbers have the extent added
 #include "ir/ops/tensor/indexing/slice_axis.h"
 
+#include "ir/ops/tensor/create/arange.h"
 #include "ir/ops/tensor/indexing/place.h"
+#include "ir/ops/tensor/indexing/take.h"
 #include "ir/ops/tensor/shape/axes.h"
 
 namespace mxc {
@@ -48,6 +50,22 @@ std::vector<Value> SliceAxisGradient(const SliceAxisAttrs& attrs,
   return {PlaceInZeros(g, g.Head(), in, begin, Extents(in.rank(), 1))};
 }
 
+// Entries that are counted from the end: behind the count there is none.
+CountedForm SliceOfCounted(const SliceAxisAttrs& attrs, const Node& node,
+                           std::span<const int> axes, Value count,
+                           GraphBuilder& b) {
+  const Shape& in = node.inputs[0].shape();
+  const int axis = *ResolveAxis(attrs.axis, in.rank());
+  const bool from_end = attrs.begin < 0 && attrs.end.value_or(-1) < 0;
+  if (axes[0] != axis || !from_end) return {};
+  const double first = static_cast<double>(attrs.begin);
+  const double entries = static_cast<double>(node.types[0].shape[axis]);
+  const Value behind = b.Op<op::Arange>(
+      {}, {.start = first, .stop = first + entries, .dtype = DType::kI32});
+  const Value at = b.Add(behind, count);
+  return {{b.Op<op::Take>({node.inputs[0], at}, {.axis = axis})}, {-1}};
+}
+
 }  // namespace
 
 MXC_OP(SliceAxis) {
@@ -55,6 +73,7 @@ MXC_OP(SliceAxis) {
       .Doc("a range of indices of one axis")
       .Types(SliceAxisTypes)
       .Meaning(SliceAxisMeaning)
+      .Counted(SliceOfCounted)
       .Gradient(SliceAxisGradient);
 }
 

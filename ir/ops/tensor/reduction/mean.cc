@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // mean: the sum over axes divided by the number of elements; for integers
 // rounded towards zero.
+#include <algorithm>
+
 #include "ir/ops/tensor/elementwise/arithmetic.h"
+#include "ir/ops/tensor/indexing/cut.h"
 #include "ir/ops/tensor/reduction/reduction.h"
 
 namespace mxc {
@@ -14,6 +17,24 @@ void MeanMeaning(const ReductionAttrs& attrs, Definition& def) {
   def.Set(0, arithmetic::Divide(sum, Constant(count, sum->dtype)));
 }
 
+// The sum of the entries, divided by how many elements they have.
+CountedForm MeanOfCounted(const ReductionAttrs& attrs, const Node& node,
+                          std::span<const int> axes, Value count,
+                          GraphBuilder& b) {
+  const int axis = axes[0];
+  const Shape& shape = node.inputs[0].shape();
+  const bool averages =
+      std::ranges::binary_search(ReducedAxes(attrs, shape.rank()), axis) &&
+      IsFloat(node.types[0].dtype);
+  if (!averages) return {};
+  const Value entries =
+      b.Op<op::Cut>({node.inputs[0], count}, {.axis = axis, .neutral = 0});
+  const int64_t each = ReducedCount(attrs, shape) / shape[axis];
+  const Value elements = b.Mul(b.Cast(count, node.types[0].dtype),
+                               static_cast<double>(each));
+  return {{b.Div(b.Op<op::Sum>({entries}, attrs), elements)}, {-1}};
+}
+
 }  // namespace
 
 MXC_OP(Mean) {
@@ -24,6 +45,7 @@ MXC_OP(Mean) {
         ReductionShape(attrs, t);
       })
       .Meaning(MeanMeaning)
+      .Counted(MeanOfCounted)
       .Gradient(MeanGradient);
 }
 
