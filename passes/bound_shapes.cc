@@ -38,8 +38,9 @@ namespace mxc {
 namespace {
 
 struct Length {
-  std::vector<int> axes;
+  std::vector<OpenAxis> axes;
   Value count;  // i32[1]
+  int64_t most = 0;
 };
 
 class Lengths {
@@ -56,7 +57,7 @@ class Lengths {
       TakeRoom(node->inputs);
       if (node->kind != Node::Kind::kOperator) continue;
       if (!room_.empty() && !TakeTypes(*node)) continue;
-      const std::vector<OpenAxis> open = OpenAxesOf(*node);
+      const std::vector<OpenInput> open = OpenInputsOf(*node);
       if (!open.empty()) {
         Visit(*node, open);
       } else if (node->op->data_length) {
@@ -83,13 +84,13 @@ class Lengths {
     return found == lengths_.end() ? nullptr : &found->second;
   }
 
-  std::vector<OpenAxis> OpenAxesOf(const Node& node) const {
-    std::vector<OpenAxis> open;
+  std::vector<OpenInput> OpenInputsOf(const Node& node) const {
+    std::vector<OpenInput> open;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const Length* length = LengthOf(node.inputs[i]);
       if (length == nullptr) continue;
-      for (const int axis : length->axes) {
-        open.push_back({static_cast<int>(i), axis});
+      for (const OpenAxis& axis : length->axes) {
+        open.push_back({axis, static_cast<int>(i)});
       }
     }
     return open;
@@ -110,7 +111,9 @@ class Lengths {
     length_->declared = true;
     length_->types = {{.dtype = DType::kI32, .shape = Shape{1}}};
     for (Node* input : inputs) {
-      lengths_[SlotOf(input->out())] = {{input->use.open_axis}, length_->out()};
+      const int axis = input->use.open_axis;
+      lengths_[SlotOf(input->out())] = {
+          {{axis}}, length_->out(), input->types[0].shape[axis]};
     }
   }
 
@@ -132,7 +135,9 @@ class Lengths {
     for (size_t i = 0; i < length.axes.size(); ++i) {
       if (length.axes[i] < 0) continue;
       const Value rows = node.out(static_cast<int>(i));
-      lengths_[SlotOf(RoomFor(rows))] = {{length.axes[i]}, first->second};
+      const int axis = length.axes[i];
+      const Value room = RoomFor(rows);
+      lengths_[SlotOf(room)] = {{{axis}}, first->second, room.shape()[axis]};
     }
   }
 
@@ -190,10 +195,10 @@ class Lengths {
     for (Value& value : values) value = RoomFor(value);
   }
 
-  void Visit(Node& node, const std::vector<OpenAxis>& open) {
-    const Value count = LengthOf(node.inputs[open[0].input])->count;
-    for (const OpenAxis& o : open) {
-      if (LengthOf(node.inputs[o.input])->count == count) continue;
+  void Visit(Node& node, const std::vector<OpenInput>& open) {
+    const Length length = *LengthOf(node.inputs[open[0].input]);
+    for (const OpenInput& o : open) {
+      if (LengthOf(node.inputs[o.input])->count == length.count) continue;
       errors_.push_back(
           Error(node.loc,
                 "{} '{}' reads values of different lengths, which "
@@ -201,41 +206,52 @@ class Lengths {
                 node.op_name, node.name));
       return;
     }
-    if (node.op->counted && TakeCountedForm(node, open, count)) return;
+    if (node.op->counted && TakeCountedForm(node, open, length)) return;
     std::optional<LengthUse> use;
-    if (!learns_ || !node.IsLossHead()) use = UseOfLength(graph_, node, open);
-    if (!use) return Refuse(node, open[0], count);
-    for (const OpenAxis& o : use->reduced) {
-      GraphBuilder builder(graph_, node);
-      Value& input = node.inputs[o.input];
-      input = builder.Op<op::Cut>({input, count},
-                                  {.axis = o.axis, .neutral = use->neutral});
+    if (!learns_ || !node.IsLossHead()) {
+      use = UseOfLength(graph_, node, open, length.most);
+    }
+    if (!use) return Refuse(node, open[0], length.count);
+    for (const OpenInput& o : use->reduced) {
+      Cut(node, o, use->neutral, length);
     }
     for (size_t i = 0; i < use->axes.size(); ++i) {
-      SetLength(node.out(static_cast<int>(i)), use->axes[i], count);
+      if (use->axes[i].empty()) continue;
+      lengths_[SlotOf(node.out(static_cast<int>(i)))] = {
+          use->axes[i], length.count, length.most};
     }
   }
 
-  void SetLength(Value value, std::vector<int> axes, Value count) {
-    if (!axes.empty()) lengths_[SlotOf(value)] = {std::move(axes), count};
+  void Cut(Node& node, const OpenInput& open, double neutral,
+           const Length& length) {
+    GraphBuilder builder(graph_, node);
+    Value& input = node.inputs[open.input];
+    const bool one = input.shape()[open.axis] == length.most;
+    input = builder.Op<op::Cut>({input, length.count},
+                                {.axis = open.axis,
+                                 .neutral = neutral,
+                                 .inner = open.inner,
+                                 .length = one ? 0 : length.most});
   }
 
-  bool TakeCountedForm(Node& node, const std::vector<OpenAxis>& open,
-                       Value count) {
+  // Of axes that are one sequence.
+  bool TakeCountedForm(Node& node, const std::vector<OpenInput>& open,
+                       const Length& length) {
     std::vector<int> axes(node.inputs.size(), -1);
-    for (const OpenAxis& o : open) {
+    for (const OpenInput& o : open) {
       int& axis = axes[static_cast<size_t>(o.input)];
-      if (axis >= 0) return false;
+      const Shape& shape = node.inputs[o.input].shape();
+      if (axis >= 0 || shape[o.axis] != length.most) return false;
       axis = o.axis;
     }
     GraphBuilder builder(graph_, node);
     const CountedForm form =
-        node.op->counted(node.attrs.get(), node, axes, count, builder);
+        node.op->counted(node.attrs.get(), node, axes, length.count, builder);
     for (size_t i = 0; i < form.outputs.size(); ++i) {
       replaced_.Add(node.out(static_cast<int>(i)), form.outputs[i]);
-      if (form.axes[i] >= 0) {
-        SetLength(form.outputs[i], {form.axes[i]}, count);
-      }
+      if (form.axes[i] < 0) continue;
+      lengths_[SlotOf(form.outputs[i])] = {
+          {{form.axes[i]}}, length.count, length.most};
     }
     return !form.outputs.empty();
   }
@@ -244,7 +260,7 @@ class Lengths {
     return length_ != nullptr && count.node == length_;
   }
 
-  void Refuse(const Node& node, const OpenAxis& open, Value count) {
+  void Refuse(const Node& node, const OpenInput& open, Value count) {
     errors_.push_back(
         Error(node.loc,
               "{} '{}' reads axis {} of '{}', whose length {}, neither entry "
@@ -263,8 +279,9 @@ class Lengths {
       if (length == nullptr) continue;
       const bool callers = IsCallers(length->count);
       if (length->axes.size() == 1 && callers) {
-        graph_.output_uses[i].open_axis = length->axes[0];
-      } else if (length->axes == std::vector<int>{0}) {
+        graph_.output_uses[i].open_axis = length->axes[0].axis;
+        graph_.output_uses[i].open_inner = length->axes[0].inner;
+      } else if (length->axes == std::vector<OpenAxis>{{}}) {
         graph_.AddOutput(length->count,
                          {TensorRole::kCount, graph_.output_names[i]});
       } else {
@@ -272,8 +289,8 @@ class Lengths {
             graph_.outputs[i].node->loc,
             "{} the length of axis {} of output '{}', expected of {}",
             callers ? "the caller decides" : "data decide",
-            fmt::join(length->axes, " and "), graph_.output_names[i],
-            callers ? "one axis" : "axis 0"));
+            length->axes.back().axis, graph_.output_names[i],
+            callers ? "one axis alone" : "axis 0"));
       }
     }
   }

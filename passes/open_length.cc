@@ -22,12 +22,16 @@ struct Stated {
   std::vector<Store> stores;
 };
 
+// `most` is the length in the graph, `length` the one that is stated for.
 std::optional<Stated> StateFor(const Node& node, bool training,
-                               const std::vector<OpenAxis>& open,
-                               int64_t extent) {
+                               const std::vector<OpenInput>& open, int64_t most,
+                               int64_t length) {
   std::vector<TensorType> inputs;
   for (const Value& input : node.inputs) inputs.push_back(input.type());
-  for (const OpenAxis& o : open) inputs[o.input].shape[o.axis] = extent;
+  for (const OpenInput& o : open) {
+    int64_t& extent = inputs[o.input].shape[o.axis];
+    extent = extent / most * length;
+  }
   const std::vector<TensorType> given = inputs;
   std::vector<TensorType> outputs(node.types.size());
   bool changed = true;
@@ -46,14 +50,17 @@ std::optional<Stated> StateFor(const Node& node, bool training,
 }
 
 // The axes along which the shapes of an output differ, as the inputs do.
-std::optional<std::vector<int>> AxesOf(const Shape& a, const Shape& b,
-                                       int64_t extent) {
+std::optional<std::vector<OpenAxis>> AxesOf(const Shape& a, const Shape& b,
+                                            int64_t length) {
   if (a.rank() != b.rank()) return std::nullopt;
-  std::vector<int> axes;
+  std::vector<OpenAxis> axes;
   for (int axis = 0; axis < a.rank(); ++axis) {
     if (a[axis] == b[axis]) continue;
-    if (a[axis] != extent || b[axis] != extent + 1) return std::nullopt;
-    axes.push_back(axis);
+    const int64_t sequences = a[axis] / length;
+    if (a[axis] != sequences * length || b[axis] != sequences * (length + 1)) {
+      return std::nullopt;
+    }
+    axes.push_back({.axis = axis});
   }
   return axes;
 }
@@ -62,7 +69,7 @@ std::optional<std::vector<int>> AxesOf(const Shape& a, const Shape& b,
 // all of the axis.
 class Comparison {
  public:
-  Comparison(int64_t extent, int64_t other) : extent_(extent), other_(other) {}
+  Comparison(int64_t length, int64_t other) : length_(length), other_(other) {}
 
   bool Same(const Expr& a, const Expr& b) {
     if (same_.contains({a.get(), b.get()})) return true;
@@ -100,14 +107,22 @@ class Comparison {
   bool SameRange(const Range& a, const Range& b, const ExprNode& reduction) {
     bound_[a.var] = b.var;
     if (!Same(a.begin, b.begin)) return false;
-    if (IsConst(a.end, extent_) && IsConst(b.end, other_)) {
+    if (IsWhole(a.end, b.end)) {
       whole_[a.var] = &reduction;
       return true;
     }
     return Same(a.end, b.end);
   }
 
-  const int64_t extent_, other_;
+  // Of as many sequences of either length.
+  bool IsWhole(const Expr& a, const Expr& b) const {
+    if (a->kind != ExprKind::kConst || b->kind != ExprKind::kConst) return false;
+    const auto sequences = static_cast<int64_t>(a->number) / length_;
+    return sequences > 0 && IsConst(a, Element(sequences * length_)) &&
+           IsConst(b, Element(sequences * other_));
+  }
+
+  const int64_t length_, other_;
   std::set<std::pair<const ExprNode*, const ExprNode*>> same_;
   std::map<int, int> bound_;  // variables of reductions, of a and of b
   std::map<int, const ExprNode*> whole_;
@@ -182,24 +197,25 @@ Expr FixedValue(const Expr& e) {
 
 class Uses {
  public:
-  Uses(const std::vector<OpenAxis>& open, int64_t extent)
-      : open_(open), extent_(extent) {}
+  Uses(const std::vector<OpenInput>& open, int64_t length)
+      : open_(open), length_(length) {}
 
-  // `b`: the same for an extent that is greater by 1.
+  // `b`: the same for a length that is greater by 1.
   std::optional<LengthUse> Of(const Stated& a, const Stated& b) {
     if (a.stores.size() != b.stores.size()) return std::nullopt;
     for (size_t i = 0; i < a.outputs.size(); ++i) {
-      auto axes = AxesOf(a.outputs[i].shape, b.outputs[i].shape, extent_);
+      auto axes = AxesOf(a.outputs[i].shape, b.outputs[i].shape, length_);
       if (!axes) return std::nullopt;
       use_.axes.push_back(std::move(*axes));
     }
+    for (const Store& store : a.stores) TakeOrder(store);
     for (size_t i = 0; i < a.stores.size(); ++i) {
       const Store &store = a.stores[i], &longer = b.stores[i];
       if (store.output != longer.output || store.begin != longer.begin ||
-          !Covers(store, extent_) || !Covers(longer, extent_ + 1)) {
+          !Covers(store, a) || !Covers(longer, b)) {
         return std::nullopt;
       }
-      Comparison comparison(extent_, extent_ + 1);
+      Comparison comparison(length_, length_ + 1);
       if (!comparison.Same(store.value, longer.value) ||
           !Add(store, comparison.whole())) {
         return std::nullopt;
@@ -208,14 +224,13 @@ class Uses {
     return Reducing();
   }
 
-  // Of the one extent that the node's attributes allow.
+  // Of the one length that the node's attributes allow.
   std::optional<LengthUse> Of(const Stated& a) {
     use_.axes.resize(a.outputs.size());
-    for (const Store& store : a.stores) TakeAxes(store);
+    for (const Store& store : a.stores) TakeAxes(store, a);
     for (const Store& store : a.stores) {
-      Comparison comparison(extent_, extent_);
-      if (!Covers(store, extent_) ||
-          !comparison.Same(store.value, store.value) ||
+      Comparison comparison(length_, length_);
+      if (!Covers(store, a) || !comparison.Same(store.value, store.value) ||
           !Add(store, OverOpen(store, comparison.whole()))) {
         return std::nullopt;
       }
@@ -226,10 +241,17 @@ class Uses {
  private:
   using Reductions = std::map<int, const ExprNode*>;  // by their variable
 
+  std::vector<OpenAxis>& AxesOfOutput(const Store& store) {
+    return use_.axes[static_cast<size_t>(store.output)];
+  }
+  const std::vector<OpenAxis>& AxesOfOutput(const Store& store) const {
+    return use_.axes[static_cast<size_t>(store.output)];
+  }
+
   template <class F>
   void VisitOpen(const Store& store, F f) const {
     VisitLoads(store.value, [&](const ExprNode& load) {
-      for (const OpenAxis& o : open_) {
+      for (const OpenInput& o : open_) {
         if (load.index == o.input) {
           f(o, load.args[static_cast<size_t>(o.axis)]);
         }
@@ -237,23 +259,32 @@ class Uses {
     });
   }
 
-  // The axes at whose own index open ones are read.
-  void TakeAxes(const Store& store) {
-    std::vector<int>& axes = use_.axes[static_cast<size_t>(store.output)];
-    VisitOpen(store, [&](const OpenAxis&, const Expr& at) {
-      if (at->kind != ExprKind::kVar || at->index >= kFirstReductionVar) return;
-      const bool whole =
-          store.extent[static_cast<size_t>(at->index)] == extent_;
-      if (whole && std::ranges::count(axes, at->index) == 0) {
-        axes.push_back(at->index);
+  // In which order entries lie along an output's axes: as where they are read.
+  void TakeOrder(const Store& store) {
+    VisitOpen(store, [&](const OpenInput& o, const Expr& at) {
+      for (OpenAxis& axis : AxesOfOutput(store)) {
+        const bool own = at->kind == ExprKind::kVar && at->index == axis.axis;
+        if (own) axis.inner = o.inner;
       }
+    });
+  }
+
+  // The axes at whose own index open ones are read.
+  void TakeAxes(const Store& store, const Stated& stated) {
+    std::vector<OpenAxis>& axes = AxesOfOutput(store);
+    const Shape& shape = stated.outputs[static_cast<size_t>(store.output)].shape;
+    VisitOpen(store, [&](const OpenInput& o, const Expr& at) {
+      if (at->kind != ExprKind::kVar || at->index >= shape.rank()) return;
+      const OpenAxis axis = {at->index, o.inner};
+      const bool whole = shape[at->index] % (length_ * o.inner) == 0;
+      if (whole && std::ranges::count(axes, axis) == 0) axes.push_back(axis);
     });
   }
 
   // Those that go over an open axis; others may have its extent by chance.
   Reductions OverOpen(const Store& store, const Reductions& all) const {
     Reductions over;
-    VisitOpen(store, [&](const OpenAxis&, const Expr& at) {
+    VisitOpen(store, [&](const OpenInput&, const Expr& at) {
       if (at->kind != ExprKind::kVar) return;
       const auto found = all.find(at->index);
       if (found != all.end()) over.insert(*found);
@@ -262,12 +293,13 @@ class Uses {
   }
 
   // Returns whether the store has all of the output's open axes.
-  bool Covers(const Store& store, int64_t extent) const {
-    const auto& axes = use_.axes[static_cast<size_t>(store.output)];
-    return std::ranges::all_of(axes, [&](int axis) {
-      const auto k = static_cast<size_t>(axis);
-      return store.begin[k] == 0 && store.extent[k] == extent;
-    });
+  bool Covers(const Store& store, const Stated& stated) const {
+    const Shape& shape = stated.outputs[static_cast<size_t>(store.output)].shape;
+    return std::ranges::all_of(
+        AxesOfOutput(store), [&](const OpenAxis& axis) {
+          const auto k = static_cast<size_t>(axis.axis);
+          return store.begin[k] == 0 && store.extent[k] == shape[axis.axis];
+        });
   }
 
   std::optional<LengthUse> Reducing() {
@@ -283,11 +315,9 @@ class Uses {
   }
 
   bool Add(const Store& store, const Reductions& whole) {
-    const std::vector<int>& axes =
-        use_.axes[static_cast<size_t>(store.output)];
     bool fits = true;
-    VisitOpen(store, [&](const OpenAxis& o, const Expr& at) {
-      fits = fits && Reads(at, o, store, axes, whole);
+    VisitOpen(store, [&](const OpenInput& o, const Expr& at) {
+      fits = fits && Reads(at, o, store, whole);
     });
     reductions_.insert(reductions_.end(), whole.begin(), whole.end());
     return fits;
@@ -295,8 +325,8 @@ class Uses {
 
   // Returns whether the entry is read at its own index, is the first one, or is
   // one of all that are reduced.
-  bool Reads(const Expr& at, const OpenAxis& open, const Store& store,
-             const std::vector<int>& axes, const Reductions& whole) {
+  bool Reads(const Expr& at, const OpenInput& open, const Store& store,
+             const Reductions& whole) {
     if (IsConst(at, 0)) return true;
     if (at->kind != ExprKind::kVar) return false;
     if (whole.contains(at->index)) {
@@ -308,7 +338,8 @@ class Uses {
     if (at->index >= static_cast<int>(store.extent.size())) return false;
     const auto axis = static_cast<size_t>(at->index);
     const bool first = store.begin[axis] == 0 && store.extent[axis] == 1;
-    return first || std::ranges::count(axes, at->index) > 0;
+    const OpenAxis own = {at->index, open.inner};
+    return first || std::ranges::count(AxesOfOutput(store), own) > 0;
   }
 
   // Returns whether what is behind the length then changes nothing.
@@ -317,7 +348,7 @@ class Uses {
     const Expr behind = Rewrite(reduction.args[0], [&](const Expr& e) {
       if (e->kind != ExprKind::kLoad) return Expr();
       const bool open =
-          std::ranges::any_of(use_.reduced, [&](const OpenAxis& o) {
+          std::ranges::any_of(use_.reduced, [&](const OpenInput& o) {
             if (o.input != e->index) return false;
             const Expr& at = e->args[static_cast<size_t>(o.axis)];
             return at->kind == ExprKind::kVar && at->index == var;
@@ -329,41 +360,43 @@ class Uses {
     });
     if (!possible) return false;
     const Expr value = FixedValue(behind);
-    return IsKnown(value) && IsConst(value, Element(NeutralOf(reduction.reduce)));
+    return IsKnown(value) &&
+           IsConst(value, Element(NeutralOf(reduction.reduce)));
   }
 
-  const std::vector<OpenAxis>& open_;
-  const int64_t extent_;
+  const std::vector<OpenInput>& open_;
+  const int64_t length_;
   LengthUse use_;
   std::vector<std::pair<int, const ExprNode*>> reductions_;
 };
 
 // What the parts of a node make of it.
 std::optional<LengthUse> UseByParts(Graph& graph,
-                                    const std::vector<OpenAxis>& open,
+                                    const std::vector<OpenInput>& open,
                                     const Node& node,
                                     const std::vector<Value>& parts,
-                                    size_t first) {
-  std::map<std::pair<int, int>, std::vector<int>> axes;  // by node and output
-  for (const OpenAxis& o : open) {
+                                    size_t first, int64_t most) {
+  using Axes = std::vector<OpenAxis>;
+  std::map<std::pair<int, int>, Axes> axes;  // by node and output
+  for (const OpenInput& o : open) {
     const Value value = node.inputs[static_cast<size_t>(o.input)];
-    std::vector<int>& of = axes[{value.node->id(), value.index}];
-    if (std::ranges::count(of, o.axis) == 0) of.push_back(o.axis);
+    Axes& of = axes[{value.node->id(), value.index}];
+    if (std::ranges::count(of, OpenAxis(o)) == 0) of.push_back(o);
   }
   const size_t end = graph.nodes().size();
   for (size_t i = first; i < end; ++i) {
     const Node& part = *graph.nodes()[i];
-    std::vector<OpenAxis> read;
+    std::vector<OpenInput> read;
     for (size_t k = 0; k < part.inputs.size(); ++k) {
       const Value& input = part.inputs[k];
       const auto found = axes.find({input.node->id(), input.index});
       if (found == axes.end()) continue;
-      for (const int axis : found->second) {
-        read.push_back({static_cast<int>(k), axis});
+      for (const OpenAxis& axis : found->second) {
+        read.push_back({axis, static_cast<int>(k)});
       }
     }
     if (read.empty()) continue;
-    const auto use = UseOfLength(graph, part, read);
+    const auto use = UseOfLength(graph, part, read, most);
     if (!use || !use->reduced.empty()) return std::nullopt;
     for (size_t k = 0; k < use->axes.size(); ++k) {
       if (use->axes[k].empty()) continue;
@@ -373,64 +406,67 @@ std::optional<LengthUse> UseByParts(Graph& graph,
   LengthUse use;
   for (const Value& part : parts) {
     const auto found = axes.find({part.node->id(), part.index});
-    use.axes.push_back(found == axes.end() ? std::vector<int>()
-                                           : found->second);
+    use.axes.push_back(found == axes.end() ? Axes() : found->second);
   }
   return use;
 }
 
-// Of the same elements in row-major order: an axis stays one where as many
-// elements are before and behind it.
+// Of the same elements in row-major order: an axis stays one, split or joined
+// with those around it, where as many elements are behind its entries.
 std::optional<LengthUse> UseOfView(const Node& node,
-                                   const std::vector<OpenAxis>& open) {
+                                   const std::vector<OpenInput>& open,
+                                   int64_t most) {
   const Shape& from = node.inputs[0].shape();
   const Shape& to = node.types[0].shape;
   LengthUse use;
   use.axes.resize(1);
-  for (const OpenAxis& o : open) {
+  for (const OpenInput& o : open) {
     if (o.input != 0) continue;  // its shape was looked at
-    int64_t before = 1;
-    for (int axis = 0; axis < o.axis; ++axis) before *= from[axis];
-    int found = 0;
-    for (; found < to.rank(); ++found) {
-      if (before == 1 && to[found] == from[o.axis]) break;
-      if (before % to[found] != 0) return std::nullopt;
-      before /= to[found];
+    int64_t behind = o.inner;    // elements of one entry that follow each other
+    for (int axis = o.axis + 1; axis < from.rank(); ++axis) {
+      behind *= from[axis];
     }
-    if (found == to.rank()) return std::nullopt;
-    use.axes[0].push_back(found);
+    int axis = to.rank() - 1;
+    for (; axis >= 0 && behind % to[axis] == 0 && behind >= to[axis]; --axis) {
+      if (behind == 1) break;
+      behind /= to[axis];
+    }
+    while (axis > 0 && to[axis] == 1) --axis;
+    if (axis < 0 || to[axis] % (behind * most) != 0) return std::nullopt;
+    use.axes[0].push_back({axis, behind});
   }
   return use;
 }
 
 std::optional<LengthUse> UseByMeaning(const Graph& graph, const Node& node,
-                                      const std::vector<OpenAxis>& open) {
+                                      const std::vector<OpenInput>& open,
+                                      int64_t most) {
   if (!node.op->meaning) return std::nullopt;
   // An axis of extent 1 would be one that is broadcast.
-  const int64_t extent = std::max<int64_t>(
-      2, node.inputs[static_cast<size_t>(open[0].input)].shape()[open[0].axis]);
-  const auto a = StateFor(node, graph.training, open, extent);
-  const auto b = StateFor(node, graph.training, open, extent + 1);
+  const int64_t length = std::max<int64_t>(2, most);
+  const auto a = StateFor(node, graph.training, open, most, length);
+  const auto b = StateFor(node, graph.training, open, most, length + 1);
   if (!a) return std::nullopt;
-  return b ? Uses(open, extent).Of(*a, *b) : Uses(open, extent).Of(*a);
+  return b ? Uses(open, length).Of(*a, *b) : Uses(open, length).Of(*a);
 }
 
 }  // namespace
 
 std::optional<LengthUse> UseOfLength(Graph& graph, const Node& node,
-                                     const std::vector<OpenAxis>& open) {
+                                     const std::vector<OpenInput>& open,
+                                     int64_t most) {
   if (node.kind != Node::Kind::kOperator) return std::nullopt;
   if (node.op->view) {
-    if (auto use = UseOfView(node, open)) return use;
+    if (auto use = UseOfView(node, open, most)) return use;
   }
-  if (auto use = UseByMeaning(graph, node, open)) return use;
+  if (auto use = UseByMeaning(graph, node, open, most)) return use;
   if (!node.op->decompose) return std::nullopt;
   const size_t first = graph.nodes().size();
   GraphBuilder builder(graph, node);
   const std::vector<Value> parts =
       node.op->decompose(node.attrs.get(), node, builder);
   if (parts.empty()) return std::nullopt;
-  return UseByParts(graph, open, node, parts, first);
+  return UseByParts(graph, open, node, parts, first, most);
 }
 
 }  // namespace mxc

@@ -10,17 +10,25 @@
 
 namespace mxc {
 
-// An input of a node, and such an axis of it.
+// Such an axis. It may be one of sequences that lie behind each other, or side by
+// side: index i is of entry i / inner % length.
 struct OpenAxis {
-  int input = 0, axis = 0;
+  int axis = 0;
+  int64_t inner = 1;
   friend bool operator==(const OpenAxis&, const OpenAxis&) = default;
+};
+
+// One of an input of a node.
+struct OpenInput : OpenAxis {
+  int input = 0;
+  friend bool operator==(const OpenInput&, const OpenInput&) = default;
 };
 
 struct LengthUse {
   // Of each output: the axes that have the length, too.
-  std::vector<std::vector<int>> axes;
+  std::vector<std::vector<OpenAxis>> axes;
   // What is reduced over all entries has to be `neutral` behind the length.
-  std::vector<OpenAxis> reduced;
+  std::vector<OpenInput> reduced;
   double neutral = 0;
 };
 
@@ -29,7 +37,9 @@ struct LengthUse {
 // sums, products and extrema over all entries. Empty where it depends
 // otherwise, or has no meaning. A node that has none of its own uses what the
 // operators do of which it is made, and reduces nothing.
+// `most` entries there are at most, so many the axes have in the graph.
 std::optional<LengthUse> UseOfLength(Graph& graph, const Node& node,
-                                     const std::vector<OpenAxis>& open);
+                                     const std::vector<OpenInput>& open,
+                                     int64_t most);
 
 }  // namespace mxc

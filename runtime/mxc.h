@@ -268,7 +268,8 @@ MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
 MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
                                      size_t index, mxc_tensor* tensor);
 /* The open axis of an input or an output of an entry for sequences of any length up
- * to mxc_entry_summary.length, which is the axis' extent; -1 where it has none.
+ * to mxc_entry_summary.length, which its extent is, or a multiple of where it holds
+ * several sequences; -1 where it has none.
  * Such an entry has an input of use MXC_USE_LENGTH. */
 MXC_API mxc_status* mxc_model_input_axis(const mxc_model* model, size_t entry,
                                          size_t index, int* axis);

@@ -193,6 +193,7 @@ class TableMaker {
     }
     if (row.kind == MXC_BUFFER_INPUT || row.kind == MXC_BUFFER_OUTPUT) {
       row.offset = static_cast<uint64_t>(buffer.use.open_axis + 1);
+      if (row.offset > 0) row.advance = buffer.use.open_inner;
     }
     SetRole(buffer, row);
     buffers_.push_back(row);

@@ -145,7 +145,22 @@ class NetworkReader : JsonDiagnostics {
       }
       declared.dims.push_back(std::move(value.value));
     }
+    NoteBatchAxis(declared);
     return declared;
+  }
+
+  // Where "N" is not the first extent, a layout says so, as MXNet's do: "LNC" of a
+  // recurrent layer's states.
+  static void NoteBatchAxis(const Declared& declared) {
+    const auto batch = std::ranges::find_if(
+        declared.dims, [](const JsonValue& dim) {
+          return dim.Is(Kind::kString) && dim.string == kBatch;
+        });
+    if (batch == declared.dims.end() || batch == declared.dims.begin()) return;
+    std::string layout(declared.dims.size(), 'C');
+    layout[0] = declared.dims[0].Is(Kind::kString) ? 'T' : 'L';
+    layout[static_cast<size_t>(batch - declared.dims.begin())] = 'N';
+    declared.node->written.annotations.emplace("__layout__", layout);
   }
 
   void ReadProperty(Node& node, const JsonMember& property) {

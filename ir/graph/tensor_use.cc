@@ -69,6 +69,7 @@ std::string Print(const TensorUse& use) {
     if (!use.of.empty()) text += " " + Quoted(use.of);
   }
   if (use.open_axis >= 0) text += fmt::format(" open {}", use.open_axis);
+  if (use.open_inner > 1) text += fmt::format(" by {}", use.open_inner);
   return text;
 }
 
@@ -80,7 +81,10 @@ TensorUse ReadTensorUse(Lexer& lex) {
     lex.Identifier();
     if (lex.Peek().starts_with("\"")) use.of = lex.QuotedString();
   }
-  if (lex.Accept("open")) use.open_axis = static_cast<int>(lex.Integer());
+  if (lex.Accept("open")) {
+    use.open_axis = static_cast<int>(lex.Integer());
+    if (lex.Accept("by")) use.open_inner = lex.Integer();
+  }
   return use;
 }
 

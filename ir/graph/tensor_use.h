@@ -32,8 +32,10 @@ struct TensorUse {
   // what belongs to it; an output, of kCount; empty for the other roles.
   std::string of = {};
   // Of an input or an output: an axis of which the first entries alone count, as
-  // many as the input of role kLength says; -1: none.
+  // many as the input of role kLength says; -1: none. It may hold sequences behind
+  // each other, or side by side: index i is of entry i / open_inner % length.
   int open_axis = -1;
+  int64_t open_inner = 1;
 
   friend bool operator==(const TensorUse&, const TensorUse&) = default;
 };
@@ -53,7 +55,7 @@ bool IsOptimizersName(std::string_view name);
 std::string_view RoleName(TensorRole role);
 TensorRole RoleNamed(std::string_view word);  // kOther: it names none
 
-// ` as gradient "conv0_weight"`, ` open 1`; empty for kOther without an axis.
+// ` as gradient "conv0_weight"`, ` open 1 by 8`; empty for kOther without an axis.
 std::string Print(const TensorUse& use);
 
 class Lexer;

@@ -266,7 +266,8 @@ typedef struct mxc_buffer {
   uint16_t index;                /* its place among those of this role, or the
                                     number of what it belongs to */
   uint32_t loop;          /* of a window: its repeat, a row within the entry */
-  int64_t advance;        /* bytes */
+  int64_t advance;        /* bytes; of an open axis, how many indices are of one
+                             entry: index i is of entry i / advance % length */
   uint32_t period, shift; /* turns */
 } mxc_buffer;
 

@@ -110,12 +110,16 @@ Runs RunsOf(const mxc_executor* executor, uint32_t index) {
   const int axis = OpenAxisOf(buffer);
   Runs runs = {.size = buffer.bytes, .stride = buffer.bytes};
   if (axis < 0 || executor->length == 0 || buffer.bytes == 0) return runs;
+  // [before, sequences, length, inner, behind] elements.
+  const auto most = static_cast<size_t>(executor->executor->entry().length);
+  runs.count = static_cast<size_t>(buffer.dims[axis]) /
+               (most * static_cast<size_t>(buffer.advance));
   for (int k = 0; k < axis; ++k) {
     runs.count *= static_cast<size_t>(buffer.dims[k]);
   }
   runs.stride /= runs.count;
-  runs.size = runs.stride / static_cast<size_t>(buffer.dims[axis]) *
-              static_cast<size_t>(executor->length);
+  runs.size =
+      runs.stride / most * static_cast<size_t>(executor->length);
   return runs;
 }
 
@@ -149,7 +153,9 @@ Status SetLength(mxc_executor* executor, int64_t length) {
     const auto begin = executor->extents.insert(executor->extents.end(),
                                                 std::begin(buffer.dims),
                                                 std::end(buffer.dims));
-    if (OpenAxisOf(buffer) >= 0) begin[OpenAxisOf(buffer)] = length;
+    if (OpenAxisOf(buffer) < 0) continue;
+    int64_t& extent = begin[OpenAxisOf(buffer)];
+    extent = extent / e.entry().length * length;
   }
   const auto entries = static_cast<int32_t>(length);
   e.BindInput(*input, nullptr);

@@ -80,8 +80,12 @@ Status TablesCheck::OpenAxis(const mxc_entry& entry, const mxc_buffer& buffer,
                           entry.length <= MXC_MAX_TURNS),
               place, "a length that is no input of one i32");
   if (buffer.offset == 0) return {};
-  MXC_REQUIRE(buffer.offset <= buffer.rank && entry.length > 0 &&
-                  buffer.dims[buffer.offset - 1] == entry.length,
+  MXC_REQUIRE(buffer.offset <= buffer.rank && 0 < entry.length &&
+                  entry.length <= MXC_MAX_TURNS && 0 < buffer.advance &&
+                  buffer.advance <= MXC_MAX_TURNS &&
+                  buffer.dims[buffer.offset - 1] %
+                          (entry.length * buffer.advance) ==
+                      0,
               place, "open along an axis that has not the entry's length");
   return {};
 }

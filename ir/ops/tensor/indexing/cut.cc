@@ -2,7 +2,8 @@
 // _cut: the first `count` entries of an axis, and a number behind them.
 //   data    t[d1 …]
 //   count   i32[1]
-//   output  t[d1 …]   select(i[axis] < count, data[i], neutral)
+//   output  t[d1 …]   select(entry < count, data[i], neutral)
+//   entry   i[axis], of the sequence that it is of i[axis] / inner % length
 // C1  data has the axis
 #include "ir/ops/tensor/indexing/cut.h"
 
@@ -25,12 +26,16 @@ void CutTypes(const CutAttrs& a, TypeInference& t) {
 void CutMeaning(const CutAttrs& a, Definition& def) {
   const std::vector<Expr> i = def.Indices();
   const Expr count = Cast(def.In(1, {0}), DType::kI64);
-  def.Set(0, Select(i[static_cast<size_t>(a.axis)] < count, def.In(0, i),
-                    def.Lit(a.neutral)));
+  Expr entry = i[static_cast<size_t>(a.axis)];
+  if (a.inner > 1) entry = entry / Expr(a.inner);
+  if (a.length > 0) entry = entry % Expr(a.length);
+  def.Set(0, Select(entry < count, def.In(0, i), def.Lit(a.neutral)));
 }
 
 std::vector<Value> GradientOfCut(const CutAttrs& a, GradientBuilder& g) {
-  return {g.Op<op::Cut>({g.Head(), g.In(1)}, {.axis = a.axis}), {}};
+  CutAttrs cut = a;
+  cut.neutral = 0;
+  return {g.Op<op::Cut>({g.Head(), g.In(1)}, cut), {}};
 }
 
 }  // namespace
