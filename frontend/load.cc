@@ -7,8 +7,8 @@
 #include "frontend/csr_inputs.h"
 #include "frontend/frontend.h"
 #include "frontend/generate.h"
-#include "frontend/open_lengths.h"
 #include "frontend/network_file.h"
+#include "frontend/open_lengths.h"
 #include "frontend/variables.h"
 
 namespace mxc {

@@ -28,6 +28,11 @@ Status OpenLengths(const BuildOptions& options, Graph& graph) {
     }
     any = any || input->use.open_axis >= 0;
   }
+  if (options.length == 1) {  // nothing is shorter
+    for (Node* input : graph.Variables(VariableRole::kInput)) {
+      input->use.open_axis = -1;
+    }
+  }
   if (any) return Done{};
   return Error({},
                "--length is for inputs that leave an axis open behind the "

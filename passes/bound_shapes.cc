@@ -209,7 +209,8 @@ class Lengths {
     if (node.op->counted && TakeCountedForm(node, open, length)) return;
     std::optional<LengthUse> use;
     if (!learns_ || !node.IsLossHead()) {
-      use = UseOfLength(graph_, node, open, length.most);
+      use =
+          UseOfLength(graph_, node, open, length.most, IsCallers(length.count));
     }
     if (!use) return Refuse(node, open[0], length.count);
     for (const OpenInput& o : use->reduced) {
@@ -261,14 +262,13 @@ class Lengths {
   }
 
   void Refuse(const Node& node, const OpenInput& open, Value count) {
-    errors_.push_back(
-        Error(node.loc,
-              "{} '{}' reads axis {} of '{}', whose length {}, neither entry "
-              "by entry nor as a sum, mean, product or extremum over all of it{}",
-              node.op_name, node.name, open.axis,
-              node.inputs[open.input].node->name,
-              IsCallers(count) ? "is open" : "data decide",
-              IsCallers(count) ? "; --bucket names lengths one by one" : ""));
+    errors_.push_back(Error(
+        node.loc,
+        "{} '{}' reads axis {} of '{}', whose length {}, neither entry "
+        "by entry nor as a sum, mean, product or extremum over all of it{}",
+        node.op_name, node.name, open.axis, node.inputs[open.input].node->name,
+        IsCallers(count) ? "is open" : "data decide",
+        IsCallers(count) ? "; --bucket names lengths one by one" : ""));
   }
 
   void NameCounts() {
@@ -285,12 +285,12 @@ class Lengths {
         graph_.AddOutput(length->count,
                          {TensorRole::kCount, graph_.output_names[i]});
       } else {
-        errors_.push_back(Error(
-            graph_.outputs[i].node->loc,
-            "{} the length of axis {} of output '{}', expected of {}",
-            callers ? "the caller decides" : "data decide",
-            length->axes.back().axis, graph_.output_names[i],
-            callers ? "one axis alone" : "axis 0"));
+        errors_.push_back(
+            Error(graph_.outputs[i].node->loc,
+                  "{} the length of axis {} of output '{}', expected of {}",
+                  callers ? "the caller decides" : "data decide",
+                  length->axes.back().axis, graph_.output_names[i],
+                  callers ? "one axis alone" : "axis 0"));
       }
     }
   }

@@ -116,7 +116,8 @@ class Comparison {
 
   // Of as many sequences of either length.
   bool IsWhole(const Expr& a, const Expr& b) const {
-    if (a->kind != ExprKind::kConst || b->kind != ExprKind::kConst) return false;
+    if (a->kind != ExprKind::kConst || b->kind != ExprKind::kConst)
+      return false;
     const auto sequences = static_cast<int64_t>(a->number) / length_;
     return sequences > 0 && IsConst(a, Element(sequences * length_)) &&
            IsConst(b, Element(sequences * other_));
@@ -184,7 +185,8 @@ Expr FixedValue(const Expr& e) {
       const bool sum =
           e->binary == BinaryOp::kAdd || e->binary == BinaryOp::kSub;
       if (sum && IsInfinite(known)) {
-        return Computed(Binary(e->binary, IsKnown(a) ? a : Constant(0, e->dtype),
+        return Computed(Binary(e->binary,
+                               IsKnown(a) ? a : Constant(0, e->dtype),
                                IsKnown(b) ? b : Constant(0, e->dtype)));
       }
       const bool product = e->binary == BinaryOp::kMul;
@@ -272,7 +274,8 @@ class Uses {
   // The axes at whose own index open ones are read.
   void TakeAxes(const Store& store, const Stated& stated) {
     std::vector<OpenAxis>& axes = AxesOfOutput(store);
-    const Shape& shape = stated.outputs[static_cast<size_t>(store.output)].shape;
+    const Shape& shape =
+        stated.outputs[static_cast<size_t>(store.output)].shape;
     VisitOpen(store, [&](const OpenInput& o, const Expr& at) {
       if (at->kind != ExprKind::kVar || at->index >= shape.rank()) return;
       const OpenAxis axis = {at->index, o.inner};
@@ -294,12 +297,12 @@ class Uses {
 
   // Returns whether the store has all of the output's open axes.
   bool Covers(const Store& store, const Stated& stated) const {
-    const Shape& shape = stated.outputs[static_cast<size_t>(store.output)].shape;
-    return std::ranges::all_of(
-        AxesOfOutput(store), [&](const OpenAxis& axis) {
-          const auto k = static_cast<size_t>(axis.axis);
-          return store.begin[k] == 0 && store.extent[k] == shape[axis.axis];
-        });
+    const Shape& shape =
+        stated.outputs[static_cast<size_t>(store.output)].shape;
+    return std::ranges::all_of(AxesOfOutput(store), [&](const OpenAxis& axis) {
+      const auto k = static_cast<size_t>(axis.axis);
+      return store.begin[k] == 0 && store.extent[k] == shape[axis.axis];
+    });
   }
 
   std::optional<LengthUse> Reducing() {
@@ -375,7 +378,7 @@ std::optional<LengthUse> UseByParts(Graph& graph,
                                     const std::vector<OpenInput>& open,
                                     const Node& node,
                                     const std::vector<Value>& parts,
-                                    size_t first, int64_t most) {
+                                    size_t first, int64_t most, bool held) {
   using Axes = std::vector<OpenAxis>;
   std::map<std::pair<int, int>, Axes> axes;  // by node and output
   for (const OpenInput& o : open) {
@@ -396,7 +399,7 @@ std::optional<LengthUse> UseByParts(Graph& graph,
       }
     }
     if (read.empty()) continue;
-    const auto use = UseOfLength(graph, part, read, most);
+    const auto use = UseOfLength(graph, part, read, most, held);
     if (!use || !use->reduced.empty()) return std::nullopt;
     for (size_t k = 0; k < use->axes.size(); ++k) {
       if (use->axes[k].empty()) continue;
@@ -440,13 +443,13 @@ std::optional<LengthUse> UseOfView(const Node& node,
 
 std::optional<LengthUse> UseByMeaning(const Graph& graph, const Node& node,
                                       const std::vector<OpenInput>& open,
-                                      int64_t most) {
+                                      int64_t most, bool held) {
   if (!node.op->meaning) return std::nullopt;
   // An axis of extent 1 would be one that is broadcast.
   const int64_t length = std::max<int64_t>(2, most);
   const auto a = StateFor(node, graph.training, open, most, length);
   const auto b = StateFor(node, graph.training, open, most, length + 1);
-  if (!a) return std::nullopt;
+  if (!a || (!b && !held)) return std::nullopt;
   return b ? Uses(open, length).Of(*a, *b) : Uses(open, length).Of(*a);
 }
 
@@ -454,19 +457,19 @@ std::optional<LengthUse> UseByMeaning(const Graph& graph, const Node& node,
 
 std::optional<LengthUse> UseOfLength(Graph& graph, const Node& node,
                                      const std::vector<OpenInput>& open,
-                                     int64_t most) {
+                                     int64_t most, bool held) {
   if (node.kind != Node::Kind::kOperator) return std::nullopt;
   if (node.op->view) {
     if (auto use = UseOfView(node, open, most)) return use;
   }
-  if (auto use = UseByMeaning(graph, node, open, most)) return use;
+  if (auto use = UseByMeaning(graph, node, open, most, held)) return use;
   if (!node.op->decompose) return std::nullopt;
   const size_t first = graph.nodes().size();
   GraphBuilder builder(graph, node);
   const std::vector<Value> parts =
       node.op->decompose(node.attrs.get(), node, builder);
   if (parts.empty()) return std::nullopt;
-  return UseByParts(graph, open, node, parts, first, most);
+  return UseByParts(graph, open, node, parts, first, most, held);
 }
 
 }  // namespace mxc

@@ -62,7 +62,9 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   row.loss = buffer.role == MXC_TENSOR_LOSS;
   row.on_host = buffer.place == MXC_PLACE_HOST;
   row.root = static_cast<int>(buffer.root);
-  row.offset = static_cast<int64_t>(buffer.offset);
+  row.length = buffer.role == MXC_TENSOR_LENGTH;
+  row.open_axis = rt::OpenAxisOf(buffer);
+  row.offset = row.open_axis < 0 ? static_cast<int64_t>(buffer.offset) : 0;
   row.bytes = static_cast<int64_t>(buffer.bytes);
   row.first = buffer.first_step;
   row.last = buffer.last_step;

@@ -166,8 +166,9 @@ void PrintNext(const EmitOptions& options, const Plan& plan) {
   int count = 0;
   const std::vector<bool> read = ReadBuffers(program);
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
-    if (!read[b] || ++count > kMostNamed) continue;
     const Buffer& buffer = program.buffers[b];
+    if (!read[b] || buffer.use.role == TensorRole::kLength) continue;
+    if (++count > kMostNamed) continue;
     const bool picture =
         buffer.type.shape.rank() == 4 &&
         (buffer.type.shape[1] == 3 || buffer.type.shape[1] == 1);

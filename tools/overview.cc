@@ -203,6 +203,7 @@ Overview MakeOverview(const Program& program, const Target& target,
   overview.updates = program.entry.purpose == Purpose::kUpdate;
   overview.memory = MemoryOf(program);
   for (const int input : program.BuffersOf(BufferKind::kInput)) {
+    if (program.buffers[input].use.role == TensorRole::kLength) continue;
     const Shape& shape = program.buffers[input].type.shape;
     overview.batch = shape.rank() > 0 ? shape[0] : 0;
     break;
@@ -217,6 +218,8 @@ Overview MakeOverview(const Program& program, const Target& target,
     if (!b.layout.row_major()) row.layout = ToString(b.layout);
     row.kind = b.alias_of >= 0 ? "alias" : kKindNames[static_cast<int>(b.kind)];
     row.loss = b.use.role == TensorRole::kLoss;
+    row.length = b.use.role == TensorRole::kLength;
+    row.open_axis = b.use.open_axis;
     row.on_host = program.IsOnHost(b);
     row.root = root;
     row.offset = program.buffers[root].offset;
@@ -268,8 +271,12 @@ void NoteReadsAndPlaces(Overview& overview) {
 void PrintSummary(const Overview& overview) {
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
+      if (b.length) continue;
       const bool unused = b.kind == "input" && !b.read;
-      PrintOut("  {:<10} {}  {}{}\n", b.kind, b.name, b.type,
+      PrintOut("  {:<10} {}  {}{}{}\n", b.kind, b.name, b.type,
+               b.open_axis < 0
+                   ? ""
+                   : fmt::format(", or shorter along axis {}", b.open_axis),
                unused ? "  not used" : "");
     }
   }
@@ -370,6 +377,7 @@ Json MemoryToJson(const Overview& overview) {
                 {"bytes", b.bytes},   {"first_step", b.first},
                 {"last_step", b.last}};
     if (b.kind == "input") row["used"] = b.read;
+    if (b.open_axis >= 0) row["open_axis"] = b.open_axis;
     if (b.on_host) row["place"] = "host";
     if (!b.layout.empty()) row["layout"] = b.layout;
     if (b.kind == "alias") row["alias_of"] = overview.buffers[b.root].name;

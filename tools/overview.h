@@ -30,6 +30,8 @@ struct BufferRow {
   int first = -1, last = -1;  // steps between which it is needed
   bool read = false;          // by a step, or an alias of it is
   bool loss = false;          // an output: the loss
+  bool length = false;        // an input: how long open axes are
+  int open_axis = -1;         // an input or output may be shorter along it
 
   // Returns whether its bytes are other buffers' at other times.
   bool in_arena() const { return kind == "internal" && offset >= 0; }

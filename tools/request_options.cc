@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <map>
 
 #include "passes/pass.h"
 #include "tools/driver/cache_folder.h"
+#include "tools/driver/lengths.h"
 #include "tools/driver/precision.h"
 #include "tools/driver/stages.h"
 #include "tools/dump.h"
@@ -118,33 +118,10 @@ std::map<std::string, int> AxesOfLength(
   return axes;
 }
 
-// Of the lengths from `most` down to 1 those from one to the next of which it is no
-// more than a sixteenth, or 4 entries, as many as a product computes at once.
-std::vector<int64_t> LengthsUpTo(int64_t most) {
-  constexpr int64_t kPart = 16, kAtOnce = 4;
-  std::vector<int64_t> lengths;
-  for (int64_t length = 1; length < most;) {
-    lengths.push_back(length);
-    const int64_t next = length + std::max(length / kPart, kAtOnce);
-    length = next - next % kAtOnce;
-  }
-  lengths.push_back(most);
-  std::ranges::reverse(lengths);
-  return lengths;
-}
-
 // The lengths that get entries.
 Result<std::vector<int64_t>> LengthsOf(const RequestOptions& options) {
-  std::vector<int64_t> lengths = options.bucket_lengths;
-  if (options.length == 0) return lengths;
-  if (lengths.empty()) return LengthsUpTo(options.length);
-  // The one that all fit in comes first: it is the entry that nobody names.
-  std::ranges::sort(lengths, std::greater());
-  const int64_t most = lengths.front();
-  if (most == options.length) return lengths;
-  return UnplacedError(fmt::format(
-      "the longest --bucket is {}, but --length {} is the most", most,
-      options.length));
+  if (options.length == 0) return options.bucket_lengths;
+  return LengthsUpTo(options.length, options.bucket_lengths);
 }
 
 // --precision, --weights, --winograd, --strassen.
@@ -428,8 +405,10 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->type_name("L,…");
   app.add_option(
          "--length", options.length,
-         "sequences of any length up to so many: of axes that inputs leave open "
-         "behind the batch (\"T\"), or that have an L in --input-shape data:NxL. "
+         "sequences of any length up to so many: of axes that inputs leave "
+         "open "
+         "behind the batch (\"T\"), or that have an L in --input-shape "
+         "data:NxL. "
          "A run is as long as the next of --bucket, or of lengths some 6 % "
          "apart, each an entry of its own, and as if it were as long as it is")
       ->check(AtLeast(1))
@@ -464,8 +443,7 @@ Result<CompileRequest> RequestOf(const RequestOptions& options) {
   for (const int64_t length : lengths) {
     auto shapes = ParseInputShapes(WithLength(options.inputs.shapes, length));
     if (!shapes.ok()) return shapes.errors();
-    const bool open = options.length > 0 && length > 1;
-    request.buckets.push_back({length, std::move(*shapes), open,
+    request.buckets.push_back({length, std::move(*shapes), options.length > 0,
                                AxesOfLength(options.inputs.shapes)});
   }
   if (!request.buckets.empty()) whole.shapes.clear();

@@ -20,8 +20,8 @@ struct RequestOptions {
   std::vector<int64_t> bucket_lengths;  // stand for L in inputs.shapes
   // The most of an open length, for which the buckets then are rungs; 0: none is.
   int64_t length = 0;
-  std::string dump_after;               // a pass, "all", or empty
-  std::string dump_folder;              // empty: stdout
+  std::string dump_after;   // a pass, "all", or empty
+  std::string dump_folder;  // empty: stdout
 };
 
 // MODEL, --input-shape and --input-type.

@@ -119,10 +119,12 @@ class TableMaker {
   }
 
   static int64_t Batch(const Program& program) {
-    const auto inputs = program.BuffersOf(BufferKind::kInput);
-    if (inputs.empty()) return 0;
-    const Shape& shape = program.buffers[inputs[0]].type.shape;
-    return shape.rank() == 0 ? 0 : shape[0];
+    for (const int input : program.BuffersOf(BufferKind::kInput)) {
+      if (program.buffers[input].use.role == TensorRole::kLength) continue;
+      const Shape& shape = program.buffers[input].type.shape;
+      return shape.rank() == 0 ? 0 : shape[0];
+    }
+    return 0;
   }
 
   static mxc_entry_kind KindOf(Purpose purpose) {

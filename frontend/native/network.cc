@@ -152,8 +152,8 @@ class NetworkReader : JsonDiagnostics {
   // Where "N" is not the first extent, a layout says so, as MXNet's do: "LNC" of a
   // recurrent layer's states.
   static void NoteBatchAxis(const Declared& declared) {
-    const auto batch = std::ranges::find_if(
-        declared.dims, [](const JsonValue& dim) {
+    const auto batch =
+        std::ranges::find_if(declared.dims, [](const JsonValue& dim) {
           return dim.Is(Kind::kString) && dim.string == kBatch;
         });
     if (batch == declared.dims.end() || batch == declared.dims.begin()) return;
@@ -251,8 +251,9 @@ class NetworkReader : JsonDiagnostics {
         Fail(declared.shape->items[axis],
              "'{}' has no value{}; --input-shape of '{}' gives it one",
              dim.string,
-             open_.empty() ? ""
-                           : fmt::format(", and --length is that of '{}'", open_),
+             open_.empty()
+                 ? ""
+                 : fmt::format(", and --length is that of '{}'", open_),
              declared.node->name);
       }
     }

@@ -60,7 +60,7 @@ class InputExtents {
   int64_t file_batch_ = 0;  // the file's, where it is fixed and another one
   bool rebatched_ = false;
   std::map<std::string, int> open_axes_;  // by input
-  std::string open_;  // what the file calls them all
+  std::string open_;                      // what the file calls them all
   std::vector<std::string> others_;
 };
 

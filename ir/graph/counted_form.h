@@ -10,7 +10,7 @@ namespace mxc {
 
 struct CountedForm {
   std::vector<Value> outputs;  // none: it cannot be said
-  std::vector<int> axes;  // of each, the axis of as many entries; -1: none
+  std::vector<int> axes;       // of each, the axis of as many entries; -1: none
 };
 
 }  // namespace mxc

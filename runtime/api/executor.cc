@@ -16,8 +16,8 @@ using mxc::runtime::GivenInputs;
 using mxc::runtime::Guarded;
 using mxc::runtime::kMaxThreads;
 using mxc::runtime::Needed;
-using mxc::runtime::OpenAxisOf;
 using mxc::runtime::NeededArray;
+using mxc::runtime::OpenAxisOf;
 using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
 using mxc::runtime::StatusCode;
@@ -118,8 +118,7 @@ Runs RunsOf(const mxc_executor* executor, uint32_t index) {
     runs.count *= static_cast<size_t>(buffer.dims[k]);
   }
   runs.stride /= runs.count;
-  runs.size =
-      runs.stride / most * static_cast<size_t>(executor->length);
+  runs.size = runs.stride / most * static_cast<size_t>(executor->length);
   return runs;
 }
 
@@ -202,23 +201,22 @@ Status RequireRun(const mxc_executor& executor) {
 template <class Rows>
 mxc_status* DescribeTensor(const mxc_executor* executor, const char* what,
                            Rows rows, size_t index, mxc_tensor* tensor) {
-  return Guarded(
-      {{executor, "executor"}, {tensor, "tensor"}}, [&]() -> Status {
-        const Executor& e = *executor->executor;
-        const auto found = (e.model().tables().*rows)(e.entry());
-        if (index >= found.size()) {
-          return Fail(StatusCode::kNotFound, "no %s %zu; there are %zu", what,
-                      index, found.size());
-        }
-        const uint32_t buffer = found[index];
-        *tensor = Describe(e.model().tables(), e.buffers()[buffer]);
-        if (!executor->extents.empty()) {
-          tensor->dims = &executor->extents[buffer * MXC_MAX_RANK];
-        }
-        const Runs runs = RunsOf(executor, buffer);
-        tensor->bytes = runs.count * runs.size;
-        return {};
-      });
+  return Guarded({{executor, "executor"}, {tensor, "tensor"}}, [&]() -> Status {
+    const Executor& e = *executor->executor;
+    const auto found = (e.model().tables().*rows)(e.entry());
+    if (index >= found.size()) {
+      return Fail(StatusCode::kNotFound, "no %s %zu; there are %zu", what,
+                  index, found.size());
+    }
+    const uint32_t buffer = found[index];
+    *tensor = Describe(e.model().tables(), e.buffers()[buffer]);
+    if (!executor->extents.empty()) {
+      tensor->dims = &executor->extents[buffer * MXC_MAX_RANK];
+    }
+    const Runs runs = RunsOf(executor, buffer);
+    tensor->bytes = runs.count * runs.size;
+    return {};
+  });
 }
 
 // `use` gets the input's number, after a check of its name.

@@ -14,9 +14,9 @@ GivenInputs::GivenInputs(const Executor& executor) {
     for (size_t i = 1; i < carries.size(); i += 2) {
       carried |= carries[i] == buffer;
     }
-    const bool length =
-        executor.buffers()[buffer].role == MXC_TENSOR_LENGTH;
-    inputs_.push_back({.optional = carried || length || !tables.IsRead(entry, buffer) ||
+    const bool length = executor.buffers()[buffer].role == MXC_TENSOR_LENGTH;
+    inputs_.push_back({.optional = carried || length ||
+                                   !tables.IsRead(entry, buffer) ||
                                    executor.buffers()[buffer].bytes == 0});
   }
 }

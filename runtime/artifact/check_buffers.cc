@@ -73,20 +73,19 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
 Status TablesCheck::OpenAxis(const mxc_entry& entry, const mxc_buffer& buffer,
                              const std::string& place) {
   const bool length = buffer.role == MXC_TENSOR_LENGTH;
-  MXC_REQUIRE(!length || (buffer.kind == MXC_BUFFER_INPUT &&
-                          static_cast<ElementType>(buffer.dtype) ==
-                              ElementType::kI32 &&
-                          buffer.bytes == sizeof(int32_t) &&
-                          entry.length <= MXC_MAX_TURNS),
-              place, "a length that is no input of one i32");
+  MXC_REQUIRE(
+      !length ||
+          (buffer.kind == MXC_BUFFER_INPUT &&
+           static_cast<ElementType>(buffer.dtype) == ElementType::kI32 &&
+           buffer.bytes == sizeof(int32_t) && entry.length <= MXC_MAX_TURNS),
+      place, "a length that is no input of one i32");
   if (buffer.offset == 0) return {};
-  MXC_REQUIRE(buffer.offset <= buffer.rank && 0 < entry.length &&
-                  entry.length <= MXC_MAX_TURNS && 0 < buffer.advance &&
-                  buffer.advance <= MXC_MAX_TURNS &&
-                  buffer.dims[buffer.offset - 1] %
-                          (entry.length * buffer.advance) ==
-                      0,
-              place, "open along an axis that has not the entry's length");
+  MXC_REQUIRE(
+      buffer.offset <= buffer.rank && 0 < entry.length &&
+          entry.length <= MXC_MAX_TURNS && 0 < buffer.advance &&
+          buffer.advance <= MXC_MAX_TURNS &&
+          buffer.dims[buffer.offset - 1] % (entry.length * buffer.advance) == 0,
+      place, "open along an axis that has not the entry's length");
   return {};
 }
 

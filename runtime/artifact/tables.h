@@ -116,4 +116,12 @@ class Tables {
 // Bytes of one element of MXNet's type flag, 0 if there is no such type.
 uint64_t ElementSize(uint8_t dtype);
 
+// The axis of an input or an output of which the first entries alone count, as
+// many as was said (mxc_set_length); -1: none.
+inline int OpenAxisOf(const mxc_buffer& buffer) {
+  const bool own =
+      buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT;
+  return own ? static_cast<int>(buffer.offset) - 1 : -1;
+}
+
 }  // namespace mxc::runtime

@@ -18,12 +18,4 @@ mxc_tensor Describe(const Tables& tables, const Row& row) {
           .use = static_cast<mxc_use>(row.role)};
 }
 
-// The axis of an input or an output of which the first entries alone count, as
-// many as was said (mxc_set_length); -1: none.
-inline int OpenAxisOf(const mxc_buffer& buffer) {
-  const bool own = buffer.kind == MXC_BUFFER_INPUT ||
-                   buffer.kind == MXC_BUFFER_OUTPUT;
-  return own ? static_cast<int>(buffer.offset) - 1 : -1;
-}
-
 }  // namespace mxc::runtime

@@ -196,7 +196,7 @@ std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
   static const int64_t* times;
   static char* text;
   static size_t size;
-  static int flag;
+  static int flag, axis;
   static float values[1024];
   const auto null = nullptr;
 #define NULL_CALL(function, argument, ...) \
@@ -222,6 +222,17 @@ std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
       NULL_CALL(mxc_model_input_read, "model", null, 0, 0, &flag),
       NULL_CALL(mxc_model_input_read, "read", m, 0, 0, null),
       NULL_CALL(mxc_model_carry, "model", null, 0, 0, &size, &size),
+      NULL_CALL(mxc_model_find_length, "model", null, "infer", 0, 1, &size),
+      NULL_CALL(mxc_model_find_length, "entry", m, "infer", 0, 1, null),
+      NULL_CALL(mxc_model_input_axis, "model", null, 0, 0, &axis),
+      NULL_CALL(mxc_model_input_axis, "axis", m, 0, 0, null),
+      NULL_CALL(mxc_model_output_axis, "model", null, 0, 0, &axis),
+      NULL_CALL(mxc_model_output_axis, "axis", m, 0, 0, null),
+      NULL_CALL(mxc_set_length, "executor", null, 1),
+      NULL_CALL(mxc_executor_input, "executor", null, 0, &tensor),
+      NULL_CALL(mxc_executor_input, "tensor", e, 0, null),
+      NULL_CALL(mxc_executor_output, "executor", null, 0, &tensor),
+      NULL_CALL(mxc_executor_output, "tensor", e, 0, null),
       NULL_CALL(mxc_model_carry, "output", m, 0, 0, null, &size),
       NULL_CALL(mxc_model_carry, "input", m, 0, 0, &size, null),
       NULL_CALL(mxc_model_entry_state, "model", null, 0, &size),

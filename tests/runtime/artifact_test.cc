@@ -310,6 +310,28 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.buffers[4].root = 4; });
   check("entry 0, buffer 4: does not lie within its root",
         [](TestEntry& e) { e.buffers[4].offset = 4; });
+  check("entry 0, buffer 0: open along an axis that has not the entry's length",
+        [](TestEntry& e) { e.buffers[0].offset = 2; });
+  check("entry 0, buffer 0: open along an axis that has not the entry's length",
+        [](TestEntry& e) {
+          e.length = 512;
+          e.buffers[0].offset = 2;
+          e.buffers[0].advance = 3;
+        });
+  check("entry 0, buffer 0: open along an axis that has not the entry's length",
+        [](TestEntry& e) {
+          e.length = 1024;
+          e.buffers[0].offset = 3;
+          e.buffers[0].advance = 1;
+        });
+  check("entry 0: has open axes and no length of them, or the other way round",
+        [](TestEntry& e) {
+          e.length = 1024;
+          e.buffers[0].offset = 2;
+          e.buffers[0].advance = 1;
+        });
+  check("entry 0, buffer 0: a length that is no input of one i32",
+        [](TestEntry& e) { e.buffers[0].role = MXC_TENSOR_LENGTH; });
   check("entry 0, buffer 1: its root is another buffer",
         [](TestEntry& e) { e.buffers[1].root = 3; });
   check("entry 0, buffer 1: its live range leaves the steps",

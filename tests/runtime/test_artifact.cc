@@ -109,6 +109,7 @@ class TablesWriter {
     mxc_entry row{};
     row.name = Text(entry.name);
     row.batch = entry.batch;
+    row.length = entry.length;
     row.buffers = {static_cast<uint32_t>(buffers_.size()),
                    static_cast<uint32_t>(entry.buffers.size())};
     for (const TestBuffer& buffer : entry.buffers) {

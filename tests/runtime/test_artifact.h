@@ -100,6 +100,7 @@ struct TestEntry {
   std::vector<uint32_t> carries = {};
   uint32_t index = 0;  // of what it updates
   uint64_t host_arena_bytes = 0;
+  int64_t length = 0;  // of open axes
 };
 
 struct TestArtifact {

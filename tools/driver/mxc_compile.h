@@ -193,6 +193,14 @@ typedef struct mxc_compile_options {
    * is followed by another, "count:NAME" (MXC_USE_COUNT of runtime/mxc.h). */
   const mxc_compile_bound* bounds;
   size_t bound_count;
+
+  /* Above 0: axes that inputs leave open behind the batch have any length up to
+   * it (mxc_set_length of runtime/mxc.h). A run is as long as the next of `lengths`,
+   * the longest of which is `length`; none: of lengths some 6 % apart. Each is an
+   * entry of its own. It goes with no buckets. */
+  int64_t length;
+  const int64_t* lengths;
+  size_t length_count;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

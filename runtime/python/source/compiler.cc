@@ -36,10 +36,10 @@ struct Request {
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
   std::map<std::string, int64_t> bounds;
-  std::vector<int64_t> batches;
+  std::vector<int64_t> batches, lengths;
   std::vector<std::string> entries, attributes, fixed, classes, kept_weights;
   uint64_t seed = 0, memory_budget = 0;
-  int64_t num_classes = 0;
+  int64_t num_classes = 0, length = 0;
   int level = 2;
   double tuning_seconds = 30, label_smoothing = 0;
   nb::object progress = nb::none();
@@ -70,6 +70,9 @@ class Options {
     SetTraining(request);
     options_.batches = request.batches.data();
     options_.batch_count = request.batches.size();
+    options_.length = request.length;
+    options_.lengths = request.lengths.data();
+    options_.length_count = request.lengths.size();
     options_.target = OrNull(request.target);
     options_.level = request.level;
     options_.tuning_cache = OrNull(request.tuning_cache);
@@ -215,15 +218,14 @@ NB_MODULE(_compiler, m) {
               params) MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
               MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries) MXC_FIELD(
                   optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
-                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(level)
-                      MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
-                          MXC_FIELD(object_cache) MXC_FIELD(precision)
-                              MXC_FIELD(label_smoothing) MXC_FIELD(classes)
-                                  MXC_FIELD(preprocessing)
-                                      MXC_FIELD(num_classes) MXC_FIELD(loss)
-                                          MXC_FIELD(weights)
-                                              MXC_FIELD(kept_weights)
-                                                  MXC_FIELD(bounds)
+                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(
+                      level) MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
+                      MXC_FIELD(object_cache) MXC_FIELD(precision)
+                          MXC_FIELD(label_smoothing) MXC_FIELD(classes)
+                              MXC_FIELD(preprocessing) MXC_FIELD(num_classes)
+                                  MXC_FIELD(loss) MXC_FIELD(weights)
+                                      MXC_FIELD(kept_weights) MXC_FIELD(bounds)
+                                          MXC_FIELD(length) MXC_FIELD(lengths)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

@@ -68,7 +68,13 @@ Executor::Executor(mxc_model* model, const ExecutorOptions& options,
     int read = 0;
     Check(mxc_model_input(model, entry(), i, &tensor));
     Check(mxc_model_input_read(model, entry(), i, &read));
-    inputs_.push_back({TypeOf(tensor),
+    if (tensor.use == MXC_USE_LENGTH) {
+      most_ = length_ = summary.length;
+      continue;
+    }
+    int axis = -1;
+    Check(mxc_model_input_axis(model, entry(), i, &axis));
+    inputs_.push_back({TypeOf(tensor), i, axis,
                        nb::steal(PyUnicode_InternFromString(tensor.name)),
                        read != 0 && !carried[i], nb::handle()});
   }
@@ -79,13 +85,26 @@ void Executor::FindOutputs(size_t count) {
   for (size_t i = 0; i < count; ++i) {
     mxc_tensor tensor;
     Check(mxc_model_output(model_, entry(), i, &tensor));
-    outputs_.push_back({OutputArray(TypeOf(tensor)), tensor.bytes, {}});
+    int axis = -1;
+    Check(mxc_model_output_axis(model_, entry(), i, &axis));
+    outputs_.push_back(
+        {OutputArray(TypeOf(tensor)), tensor.bytes, {}, axis >= 0});
     const char* colon = std::strchr(tensor.name, ':');
     if (tensor.use != MXC_USE_COUNT || colon == nullptr) continue;
     size_t output = 0;
     Check(mxc_find_output(handle_.get(), colon + 1, &output));
     outputs_[output].count = i;
   }
+}
+
+// Returns whether the array has the input's shape, for a length that is possible.
+bool Executor::HasLength(nb::handle given, const Input& input) const {
+  const nb::object shape = nb::getattr(given, "shape", nb::none());
+  std::vector<int64_t> dims = input.type.dims;
+  if (shape.is_none() || nb::len(shape) != dims.size()) return false;
+  int64_t& length = dims[static_cast<size_t>(input.open_axis)];
+  length = nb::cast<int64_t>(shape[input.open_axis]);
+  return 1 <= length && length <= most_ && HasShape(given, dims);
 }
 
 bool Executor::Takes(nb::args arguments, nb::kwargs named) const {
@@ -96,8 +115,9 @@ bool Executor::Takes(nb::args arguments, nb::kwargs named) const {
     if (PyObject* value = PyDict_GetItem(named.ptr(), input.key.ptr())) {
       given = value;
     }
-    if (given.is_valid() && !IsNumber(given) &&
-        !HasShape(given, input.type.dims)) {
+    if (!given.is_valid() || IsNumber(given)) continue;
+    if (input.open_axis >= 0 ? !HasLength(given, input)
+                             : !HasShape(given, input.type.dims)) {
       return false;
     }
   }
@@ -155,7 +175,34 @@ void Executor::BindNumber(Input& input) {
   }
 }
 
+void Executor::SetLength() {
+  int64_t length = most_;
+  for (const Input& input : inputs_) {
+    if (input.open_axis < 0 || !input.given.is_valid()) continue;
+    const nb::object shape = nb::getattr(input.given, "shape", nb::none());
+    const auto axis = static_cast<size_t>(input.open_axis);
+    if (shape.is_none() || nb::len(shape) <= axis) continue;
+    length = nb::cast<int64_t>(shape[axis]);
+    break;
+  }
+  if (length == length_) return;
+  Check(mxc_set_length(handle_.get(), length));
+  length_ = length;
+  mxc_tensor tensor;
+  for (Input& input : inputs_) {
+    Check(mxc_executor_input(handle_.get(), input.index, &tensor));
+    input.type = TypeOf(tensor);
+  }
+  for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (!outputs_[i].open) continue;
+    Check(mxc_executor_output(handle_.get(), i, &tensor));
+    outputs_[i].array = OutputArray(TypeOf(tensor));
+    outputs_[i].bytes = tensor.bytes;
+  }
+}
+
 void Executor::BindInputs() {
+  if (most_ > 0) SetLength();
   for (Input& input : inputs_) {
     const char* name = input.type.name.c_str();
     if (!input.given.is_valid()) continue;
@@ -165,8 +212,9 @@ void Executor::BindInputs() {
     }
     held_.emplace_back(input.given, input.type);
     const void* memory = held_.back().memory();
-    // An input that may be left out keeps a value of its own.
-    Check(input.needed
+    // An input that may be left out keeps a value of its own, and so does one that
+    // is shorter than the entry's.
+    Check(input.needed && input.open_axis < 0
               ? mxc_bind_input(handle_.get(), name, memory, input.type.bytes)
               : mxc_set_input(handle_.get(), name, memory, input.type.bytes));
   }
@@ -181,6 +229,7 @@ nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
   arrays.reserve(outputs_.size());
   for (size_t i = 0; i < outputs_.size(); ++i) {
     arrays.push_back(outputs_[i].array.Make(&memory[i]));
+    if (outputs_[i].open) continue;
     Check(mxc_bind_output(handle_.get(), i, memory[i], outputs_[i].bytes));
   }
   mxc_status* status = nullptr;
@@ -190,6 +239,9 @@ nb::object Executor::Call(nb::args arguments, nb::kwargs named) {
   }
   Check(status);
   for (size_t i = 0; i < outputs_.size(); ++i) {
+    if (outputs_[i].open) {
+      Check(mxc_read_output(handle_.get(), i, memory[i], outputs_[i].bytes));
+    }
     if (!outputs_[i].count) continue;
     const auto rows = *static_cast<const int32_t*>(memory[*outputs_[i].count]);
     arrays[i] = arrays[i][nb::slice(0, rows)];

@@ -42,8 +42,10 @@ class Executor {
 
  private:
   struct Input {
-    ArrayType type;
-    nb::object key;  // its name, as Python has it
+    ArrayType type;  // of the length that was set last
+    size_t index = 0;
+    int open_axis = -1;  // of which the arrays say the length; -1: none
+    nb::object key;      // its name, as Python has it
     bool needed = false;
     nb::handle given;  // in this call
   };
@@ -53,6 +55,7 @@ class Executor {
     // By index, the output that counts its rows, if data decide how many there
     // are.
     std::optional<size_t> count;
+    bool open = false;  // as long as the inputs
   };
   struct Close {
     void operator()(mxc_executor* executor) const {
@@ -60,8 +63,11 @@ class Executor {
     }
   };
 
+  bool HasLength(nb::handle given, const Input& input) const;
   void FindOutputs(size_t count);
   void TakeArguments(nb::args arguments, nb::kwargs named);
+  // As long as the arrays are that have an open axis.
+  void SetLength();
   // Hands the arguments to the runtime, and keeps the arrays it reads.
   void BindInputs();
   void BindNumber(Input& input);
@@ -71,6 +77,7 @@ class Executor {
   std::unique_ptr<mxc_executor, Close> handle_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
+  int64_t most_ = 0, length_ = 0;  // of open axes; 0: there are none
   std::vector<HeldArray> held_;
   bool busy_ = false;  // under the GIL
 };

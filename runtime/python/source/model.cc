@@ -44,6 +44,8 @@ const char* UseName(mxc_use use) {
       return "begun";
     case MXC_USE_COUNT:
       return "count";
+    case MXC_USE_LENGTH:
+      return "length";
     default:
       return "other";
   }
@@ -139,6 +141,11 @@ Model::Model(const Opening& open, int threads, bool check_weights,
     mxc_entry_summary summary;
     Check(mxc_model_entry(model, e, &summary));
     if (summary.purpose == MXC_PURPOSE_INFER) inferences_.push_back(e);
+    for (size_t i = 0; i < summary.input_count; ++i) {
+      mxc_tensor tensor;
+      Check(mxc_model_input(model, e, i, &tensor));
+      open_ = open_ || tensor.use == MXC_USE_LENGTH;
+    }
   }
 }
 
@@ -193,9 +200,44 @@ std::vector<Tensor> Model::states() const {
   return states;
 }
 
+// Returns whether no other entry is nearer to the length that the arrays have along
+// an open axis.
+bool Model::HasTheLength(size_t entry, nb::args arguments,
+                         nb::kwargs named) const {
+  if (!open_) return true;
+  mxc_entry_summary summary;
+  Check(mxc_model_entry(handle(), entry, &summary));
+  size_t place = 0;  // among the inputs that are given
+  for (size_t i = 0; i < summary.input_count; ++i) {
+    mxc_tensor tensor;
+    int axis = -1;
+    Check(mxc_model_input(handle(), entry, i, &tensor));
+    Check(mxc_model_input_axis(handle(), entry, i, &axis));
+    if (tensor.use == MXC_USE_LENGTH) continue;
+    const size_t at = place++;
+    nb::object given;
+    if (at < arguments.size()) given = arguments[at];
+    if (named.contains(tensor.name)) given = named[tensor.name];
+    if (axis < 0 || !given.is_valid()) continue;
+    const nb::object shape = nb::getattr(given, "shape", nb::none());
+    if (shape.is_none() || nb::len(shape) <= static_cast<size_t>(axis))
+      continue;
+    const std::string name = summary.name;
+    size_t nearest = entry;
+    mxc_status* status = mxc_model_find_length(
+        handle(), name.substr(0, name.find(':')).c_str(), summary.batch,
+        nb::cast<int64_t>(shape[axis]), &nearest);
+    const bool found = status == nullptr;
+    mxc_status_release(status);
+    return found && nearest == entry;
+  }
+  return true;
+}
+
 std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
   for (size_t i = idle_.size(); i-- > 0;) {
     if (inferences_.size() > 1 && !idle_[i]->Takes(arguments, named)) continue;
+    if (!HasTheLength(idle_[i]->entry(), arguments, named)) continue;
     std::swap(idle_[i], idle_.back());
     auto executor = std::move(idle_.back());
     idle_.pop_back();
@@ -206,6 +248,7 @@ std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
           "the model has no entry 'infer' to call; bind another one");
   }
   for (const size_t e : inferences_) {
+    if (!HasTheLength(e, arguments, named)) continue;
     mxc_entry_summary summary;
     Check(mxc_model_entry(handle(), e, &summary));
     auto executor = std::make_unique<Executor>(

@@ -63,6 +63,7 @@ class Model {
   Model(const Opening& open, int threads, bool check_weights, bool copy_weights,
         std::string device);
 
+  bool HasTheLength(size_t entry, nb::args arguments, nb::kwargs named) const;
   // An executor that nobody uses, for these arguments. Where there is one entry
   // only, that says itself what is wrong with them.
   std::unique_ptr<Executor> Take(nb::args arguments, nb::kwargs named);
@@ -70,7 +71,8 @@ class Model {
   std::unique_ptr<mxc_model, Close> handle_;
   int threads_;
   std::string device_;
-  std::vector<size_t> inferences_;               // the entries "infer"
+  std::vector<size_t> inferences_;  // the entries "infer"
+  bool open_ = false;               // entries take any length up to their own
   std::vector<std::unique_ptr<Executor>> idle_;  // the last one used is last
 };
 

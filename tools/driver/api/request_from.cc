@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/driver/api/request_from.h"
+#include "tools/driver/lengths.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -229,6 +230,15 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
        ArrayOf(options.buckets, options.bucket_count)) {
     request.buckets.push_back(
         {bucket.length, reader.Shapes(bucket.shapes, bucket.shape_count)});
+  }
+  if (options.length > 0) {
+    const auto given = ArrayOf(options.lengths, options.length_count);
+    MXC_ASSIGN(const std::vector<int64_t> lengths,
+               LengthsUpTo(options.length, {given.begin(), given.end()}));
+    for (const int64_t length : lengths) {
+      request.buckets.push_back(
+          {.length = length, .shapes = request.input_shapes, .open = true});
+    }
   }
   if (options.entries != nullptr && options.entry_count > 0) {
     request.entries = Texts(options.entries, options.entry_count);

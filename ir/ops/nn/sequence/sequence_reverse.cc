@@ -34,8 +34,8 @@ void SequenceReverseMeaning(const SequenceReverseAttrs& a, Definition& def) {
 
 // Lengths that are given are none beyond the count.
 CountedForm ReverseOfCounted(const SequenceReverseAttrs& a, const Node& node,
-                          std::span<const int> axes, Value count,
-                          GraphBuilder& b) {
+                             std::span<const int> axes, Value count,
+                             GraphBuilder& b) {
   if (axes[0] != a.axis) return {};
   std::vector<Value> inputs = node.inputs;
   SequenceReverseAttrs counted = a;

@@ -30,8 +30,8 @@ CountedForm MeanOfCounted(const ReductionAttrs& attrs, const Node& node,
   const Value entries =
       b.Op<op::Cut>({node.inputs[0], count}, {.axis = axis, .neutral = 0});
   const int64_t each = ReducedCount(attrs, shape) / shape[axis];
-  const Value elements = b.Mul(b.Cast(count, node.types[0].dtype),
-                               static_cast<double>(each));
+  const Value elements =
+      b.Mul(b.Cast(count, node.types[0].dtype), static_cast<double>(each));
   return {{b.Div(b.Op<op::Sum>({entries}, attrs), elements)}, {-1}};
 }
 
