@@ -132,7 +132,7 @@ def test_rungs_are_near_each_other():
     model = mxc.compile(NETWORKS["elementwise"], length=200)
     lengths = sorted(int(e.name.partition(":")[2]) for e in model.entries)
     assert lengths[0] == 1 and lengths[-1] == 200
-    assert all(b - a <= max(4, a / 16) for a, b in zip(lengths, lengths[1:]))
+    assert all(b - a <= max(1, a / 16) for a, b in zip(lengths, lengths[1:]))
     assert model.entries[0].name == "infer:200"
 
 

@@ -8,15 +8,13 @@
 namespace mxc {
 namespace {
 
-// From one to the next it is no more than a sixteenth, or 4 entries, as many rows
-// as a product computes at once.
+// From one to the next it is no more than a sixteenth.
 std::vector<int64_t> Rungs(int64_t most) {
-  constexpr int64_t kPart = 16, kAtOnce = 4;
+  constexpr int64_t kPart = 16;
   std::vector<int64_t> lengths;
-  for (int64_t length = 1; length < most;) {
+  for (int64_t length = 1; length < most;
+       length += std::max<int64_t>(length / kPart, 1)) {
     lengths.push_back(length);
-    const int64_t next = length + std::max(length / kPart, kAtOnce);
-    length = next - next % kAtOnce;
   }
   lengths.push_back(most);
   return lengths;
