@@ -113,11 +113,10 @@ Result<int64_t> InputExtents::Open(
     if (!name.empty()) by_name_.emplace(name, 1);
     return 1;
   }
-  const bool same = open_axes_.empty() || open_ == name;
-  if (options_.length > 0 && same && !open_axes_.contains(input)) {
+  if (options_.length > 0 && (open_axes_.empty() || open_ == name)) {
     open_ = name;
-    open_axes_.emplace(input, static_cast<int>(axis));
-    return options_.length;
+    const auto open = open_axes_.emplace(input, static_cast<int>(axis)).first;
+    if (open->second == static_cast<int>(axis)) return options_.length;
   }
   const auto known = options_.known_shapes.find(input);
   if (known != options_.known_shapes.end() &&

@@ -80,11 +80,7 @@ std::vector<Job> JobsOf(const CompileRequest& request) {
     for (const Bucket& bucket : buckets) {
       for (const int64_t batch : batches) {
         Job job{{purpose, bucket.length, {}}, request.For(batch)};
-        if (bucket.length > 0) job.of.shapes = bucket.shapes;
-        if (bucket.open) {
-          job.of.length = bucket.length;
-          job.of.open_axes = bucket.open_axes;
-        }
+        if (bucket.length > 0) bucket.ApplyTo(job.of);
         jobs.push_back(std::move(job));
       }
     }

@@ -76,6 +76,12 @@ struct Bucket {
   InputShapes shapes;
   bool open = false;
   std::map<std::string, int> open_axes = {};  // where `shapes` have the length
+
+  void ApplyTo(Specialization& of) const {
+    of.shapes = shapes;
+    of.length = open ? length : 0;
+    of.open_axes = open_axes;
+  }
 };
 
 // Whether an artifact holds golden digests (golden.h). They take a run of its

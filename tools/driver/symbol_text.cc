@@ -58,7 +58,7 @@ Result<std::string> SymbolText(const CompileRequest& request,
   const bool changed =
       !plan.network->ChangedClasses().empty() || !request.network.loss.empty();
   Specialization of = request.For(0);
-  if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
+  if (!request.buckets.empty()) request.buckets.back().ApplyTo(of);
   if (!request.trains() && !changed) return plan.network->Stored(of);
   MXC_ASSIGN(Model model, plan.network->Draft(of));
   Annotate(plan, model.graph);

@@ -64,7 +64,7 @@ Status SetClasses(const std::string& text, const data::Iterator& source,
 std::vector<train::Head> HeadsOf(const LoadedNetwork& network,
                                  const CompileRequest& request) {
   Specialization of = request.For(0);
-  if (!request.buckets.empty()) of.shapes = request.buckets.back().shapes;
+  if (!request.buckets.empty()) request.buckets.back().ApplyTo(of);
   Result<Model> model = network.Draft(of);
   if (!model.ok()) return {};
   if (!InferTypes(model->graph, /*complete=*/false).ok()) return {};

@@ -10,6 +10,7 @@
 #include "ir/ops/tensor/create/arange.h"
 #include "ir/ops/tensor/create/eye.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
+#include "ir/ops/tensor/indexing/slice_axis.h"
 #include "ir/ops/tensor/indexing/take.h"
 #include "ir/ops/tensor/indexing/take_along.h"
 #include "ir/ops/tensor/reduction/accumulate.h"
@@ -86,6 +87,23 @@ std::optional<int64_t> FirstOfRow(const Tensor& indices, int64_t extent) {
   return first;
 }
 
+// The entries from `first` on. Those that the file counts from the end stay so: it
+// is the end of sequences of any length, too.
+Value RowOf(Call& c, Value data, int axis, int64_t first,
+            const Tensor& indices) {
+  const int64_t count = indices.shape().elements();
+  SliceAxisAttrs slice = {.axis = axis, .begin = first, .end = first + count};
+  if (count > 0 && indices.ExactAt(count - 1) < 0) {
+    slice.begin = first - data.shape()[axis];
+    if (slice.begin + count < 0) {
+      slice.end = slice.begin + count;
+    } else {
+      slice.end = std::nullopt;
+    }
+  }
+  return c.Op<op::SliceAxis>({data}, slice);
+}
+
 }  // namespace
 
 void ImportGather(Call& c) {
@@ -98,9 +116,7 @@ void ImportGather(Call& c) {
   if (Call::IsEmpty(dims)) return c.GiveEmpty(data.type().dtype, dims);
   if (const auto known = c.Known(1)) {
     if (const auto first = FirstOfRow(*known, extent)) {
-      const int64_t end = *first + known->shape().elements();
-      const Value part = c.SliceAxis(data, axis, *first, end);
-      return c.Give(0, c.Reshape(part, dims));
+      return c.Give(0, c.Reshape(RowOf(c, data, axis, *first, *known), dims));
     }
   }
   // wrap counts negative ones from the end.

@@ -32,6 +32,10 @@ MXC_OP(NpiMean) {
       .Check(CheckNpReduction)
       .Types(NpiMeanTypes)
       .Meaning(NpiMeanMeaning)
+      .Counted([](const NpReductionAttrs& attrs, const Node& node,
+                  std::span<const int> axes, Value count, GraphBuilder& b) {
+        return MeanOfCounted(attrs.reduction(), node, axes, count, b);
+      })
       .Gradient([](const NpReductionAttrs& attrs, GradientBuilder& g) {
         return MeanGradient(attrs.reduction(), g);
       });

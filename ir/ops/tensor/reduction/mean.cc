@@ -17,25 +17,25 @@ void MeanMeaning(const ReductionAttrs& attrs, Definition& def) {
   def.Set(0, arithmetic::Divide(sum, Constant(count, sum->dtype)));
 }
 
-// The sum of the entries, divided by how many elements they have.
+}  // namespace
+
 CountedForm MeanOfCounted(const ReductionAttrs& attrs, const Node& node,
                           std::span<const int> axes, Value count,
                           GraphBuilder& b) {
   const int axis = axes[0];
-  const Shape& shape = node.inputs[0].shape();
+  const TensorType& in = node.inputs[0].type();
+  const TensorType& out = node.types[0];
   const bool averages =
-      std::ranges::binary_search(ReducedAxes(attrs, shape.rank()), axis) &&
-      IsFloat(node.types[0].dtype);
-  if (!averages) return {};
+      std::ranges::binary_search(ReducedAxes(attrs, in.shape.rank()), axis);
+  if (!averages || !IsFloat(in.dtype) || in.dtype != out.dtype) return {};
   const Value entries =
       b.Op<op::Cut>({node.inputs[0], count}, {.axis = axis, .neutral = 0});
-  const int64_t each = ReducedCount(attrs, shape) / shape[axis];
+  const int64_t each = ReducedCount(attrs, in.shape) / in.shape[axis];
   const Value elements =
-      b.Mul(b.Cast(count, node.types[0].dtype), static_cast<double>(each));
-  return {{b.Div(b.Op<op::Sum>({entries}, attrs), elements)}, {-1}};
+      b.Mul(b.Cast(count, in.dtype), static_cast<double>(each));
+  const Value mean = b.Div(b.Op<op::Sum>({entries}, attrs), elements);
+  return {{b.Reshape(mean, out.shape)}, {-1}};
 }
-
-}  // namespace
 
 MXC_OP(Mean) {
   return Op<ReductionAttrs>("mean")

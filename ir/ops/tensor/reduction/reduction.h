@@ -61,6 +61,12 @@ std::vector<Value> ExtremumGradient(const ReductionAttrs& attrs,
 // reduced axes kept: what broadcasts along the input.
 Value KeepReduced(const ReductionAttrs& attrs, GradientBuilder& g, Value value);
 
+// A mean whose input counts `count` entries of axes[0] (Operator::counted): their
+// sum, divided by how many elements they have.
+CountedForm MeanOfCounted(const ReductionAttrs& attrs, const Node& node,
+                          std::span<const int> axes, Value count,
+                          GraphBuilder& b);
+
 // `each` maps an element to what is combined with `op`.
 Op<ReductionAttrs> ReductionOperator(std::string name, std::string doc,
                                      ReduceOp op, Expr (*each)(Expr x));
