@@ -134,6 +134,7 @@ def test_reductions(name, axis, keepdims):
     lambda np, a, b: np.diagonal(a),
     lambda np, a, b: np.pad(a, ((1, 0), (0, 2), (1, 1))),
     lambda np, a, b: np.delete(a, 1, axis=1),
+    lambda np, a, b: np.delete(a, np.array([0, 2]).astype("int64"), axis=1),
     lambda np, a, b: np.insert(a, 1, 5.0, axis=1),
     lambda np, a, b: np.unique(np.floor(a * 3)),
     lambda np, a, b: np.nonzero(a > 1),
@@ -381,3 +382,16 @@ def test_gradients_of_values_that_were_broadcast():
         x[:, 1:3] = y
     x.backward()
     assert y.grad.tolist() == [6]
+
+
+def test_places_of_whole_numbers_that_are_floats():
+    assert np.delete(np.arange(5), np.array([0, 3])).tolist() == [1, 2, 4]
+
+
+def test_gradients_pass_beside_no_elements():
+    x, y = np.zeros((3, 4)), np.zeros((0, 4))
+    y.attach_grad()
+    with autograd.record():
+        x[:0] = y
+    x.backward()
+    assert y.grad.shape == (0, 4)

@@ -151,8 +151,10 @@ def delete(arr, obj, axis=None):
     """Without the elements at `obj`, a number, a slice or an array."""
     if isinstance(arr, Symbol):
         return _delete_symbol(arr, obj, axis)
-    kept = onp.delete(onp.arange(arr.size if axis is None else arr.shape[axis]),
-                      to_numpy(obj))
+    gone = to_numpy(obj)
+    if isinstance(obj, NDArray) and gone.dtype != bool:
+        gone = gone.astype("int64")  # MXNet's arrays are of float32, unless told
+    kept = onp.delete(onp.arange(arr.size if axis is None else arr.shape[axis]), gone)
     flat = arr.reshape((-1,)) if axis is None else arr
     axis = 0 if axis is None else axis % arr.ndim
     return flat[(slice(None),) * axis + (kept.astype("int64"),)]
