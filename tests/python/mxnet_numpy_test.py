@@ -395,3 +395,32 @@ def test_gradients_pass_beside_no_elements():
         x[:0] = y
     x.backward()
     assert y.grad.shape == (0, 4)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (3,)])
+def test_gradients_of_what_stands_around_differences(shape):
+    x, begin = np.zeros(shape), np.array([[1.0, 2.0]])
+    for array in (x, begin):
+        array.attach_grad()
+    with autograd.record():
+        y = np.ediff1d(x, to_begin=begin, to_end=5)
+    y.backward()
+    assert y.tolist() == [1, 2] + [0] * max(shape[0] - 1, 0) + [5]
+    assert begin.grad.tolist() == [[1, 1]]
+
+
+def test_joined_arrays_without_elements():
+    x, none = np.ones((2, 2)), np.zeros((2, 0))
+    for array in (x, none):
+        array.attach_grad()
+    with autograd.record():
+        y = np.concatenate([none, x, none], axis=1) * 3
+        z = np.concatenate([none, np.ones((2, 1))], axis=1)
+    y.backward()
+    z.backward()
+    assert x.grad.tolist() == [[3, 3], [3, 3]]
+
+
+def test_an_axis_stands_once_in_an_order():
+    with pytest.raises(ValueError):
+        np.transpose(np.ones((2, 3, 4)), (0, 0, 1))
