@@ -128,3 +128,30 @@ def test_values_without_a_way_for_their_gradient_are_not_assigned():
                 array[key] = y
     x.backward()
     assert y.grad.asnumpy().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("name", ["DeformableConvolution", "ModulatedDeformableConvolution"])
+def test_deformable_convolutions_are_linear_in_their_data(name):
+    draw = np.random.RandomState(1)
+    data = mx.nd.array(draw.rand(2, 4, 5, 4), dtype="float64")
+    offset = mx.nd.array(draw.uniform(-2.3, 2.3, (2, 24, 3, 4)), dtype="float64")
+    mask = mx.nd.array(draw.rand(2, 12, 3, 4), dtype="float64")
+    weight = mx.nd.array(draw.rand(6, 2, 3, 2), dtype="float64")
+    head = mx.nd.array(draw.rand(2, 6, 3, 4), dtype="float64")
+    inputs = [offset, weight] if name.startswith("D") else [offset, mask, weight]
+
+    def convolve(x):
+        return getattr(mx.nd.contrib, name)(
+            x, *inputs, kernel=(3, 2), stride=(2, 1), pad=(1, 1), dilate=(1, 2), num_filter=6,
+            num_group=2, num_deformable_group=2, no_bias=True)
+
+    data.attach_grad()
+    with mx.autograd.record():
+        out = convolve(data)
+    out.backward(head)
+    found = data.grad.asnumpy()
+    for place in np.ndindex(2, 4, 5, 4):
+        unit = np.zeros(data.shape)
+        unit[place] = 1
+        expected = (convolve(mx.nd.array(unit, dtype="float64")) * head).sum().asscalar()
+        np.testing.assert_allclose(found[place], expected, rtol=1e-9, atol=1e-12)

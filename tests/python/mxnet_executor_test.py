@@ -265,3 +265,22 @@ def test_random_numbers_of_the_shape_of_an_array(name):
     executor = drawn.simple_bind(mx.cpu(), x=(3, 4))
     values = executor.forward()[0].asnumpy()
     assert values.shape == (3, 4) and len(np.unique(values)) > 1
+
+
+def test_memory_that_gradients_hold():
+    def megabytes(net, **kwargs):
+        executor = net.simple_bind(mx.cpu(), x=(8, 512, 512), **kwargs)
+        return int(executor.debug_str().split("Total ")[1].split(" MB")[0])
+
+    net = mx.sym.Variable("x")
+    for _ in range(4):
+        net = net * net
+    assert megabytes(net) == 4 * 8
+    assert megabytes(net, grad_req="null") == 8
+    assert megabytes(mx.sym.BlockGrad(net)) == 8
+
+
+def test_a_bound_symbol_can_be_had_again():
+    net = mx.sym.FullyConnected(mx.sym.Variable("x"), num_hidden=2, name="fc")
+    executor = net.simple_bind(mx.cpu(), x=(3, 4))
+    assert executor.get_optimized_symbol().list_arguments() == net.list_arguments()

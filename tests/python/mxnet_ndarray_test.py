@@ -321,3 +321,21 @@ def test_gathered_places_are_checked():
     for wrong in (3, -4):
         with pytest.raises(IndexError):
             mx.nd.gather_nd(data, mx.nd.array([[0], [wrong]]))
+
+
+def test_taken_places_are_checked_on_request():
+    data = mx.nd.array([[0, 1, 2], [3, 4, 5]])
+    taken = mx.nd.take(data, mx.nd.array([2, 0]), axis=1, mode="raise")
+    assert taken.asnumpy().tolist() == [[2, 0], [5, 3]]
+    for wrong in (-1, 3):
+        with pytest.raises(mx.MXNetError, match="out of bounds"):
+            mx.nd.take(data, mx.nd.array([0, wrong]), axis=1, mode="raise")
+        mx.nd.take(data, mx.nd.array([0, wrong]), axis=1)
+
+
+def test_split_may_leave_parts_without_elements():
+    data = np.arange(12, dtype="float32").reshape(3, 4)
+    for places in ((0, 2), (1, 1, 3)):
+        parts = mx.nd.split_v2(mx.nd.array(data), places, axis=1)
+        for part, expected in zip(parts, np.split(data, places, axis=1)):
+            np.testing.assert_array_equal(part.asnumpy(), expected)

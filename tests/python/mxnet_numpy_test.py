@@ -134,6 +134,7 @@ def test_reductions(name, axis, keepdims):
     lambda np, a, b: np.diagonal(a),
     lambda np, a, b: np.pad(a, ((1, 0), (0, 2), (1, 1))),
     lambda np, a, b: np.delete(a, 1, axis=1),
+    lambda np, a, b: np.delete(a, np.array([0, 2]).astype("int64"), axis=1),
     lambda np, a, b: np.insert(a, 1, 5.0, axis=1),
     lambda np, a, b: np.unique(np.floor(a * 3)),
     lambda np, a, b: np.nonzero(a > 1),
@@ -381,3 +382,45 @@ def test_gradients_of_values_that_were_broadcast():
         x[:, 1:3] = y
     x.backward()
     assert y.grad.tolist() == [6]
+
+
+def test_places_of_whole_numbers_that_are_floats():
+    assert np.delete(np.arange(5), np.array([0, 3])).tolist() == [1, 2, 4]
+
+
+def test_gradients_pass_beside_no_elements():
+    x, y = np.zeros((3, 4)), np.zeros((0, 4))
+    y.attach_grad()
+    with autograd.record():
+        x[:0] = y
+    x.backward()
+    assert y.grad.shape == (0, 4)
+
+
+@pytest.mark.parametrize("shape", [(0,), (1,), (3,)])
+def test_gradients_of_what_stands_around_differences(shape):
+    x, begin = np.zeros(shape), np.array([[1.0, 2.0]])
+    for array in (x, begin):
+        array.attach_grad()
+    with autograd.record():
+        y = np.ediff1d(x, to_begin=begin, to_end=5)
+    y.backward()
+    assert y.tolist() == [1, 2] + [0] * max(shape[0] - 1, 0) + [5]
+    assert begin.grad.tolist() == [[1, 1]]
+
+
+def test_joined_arrays_without_elements():
+    x, none = np.ones((2, 2)), np.zeros((2, 0))
+    for array in (x, none):
+        array.attach_grad()
+    with autograd.record():
+        y = np.concatenate([none, x, none], axis=1) * 3
+        z = np.concatenate([none, np.ones((2, 1))], axis=1)
+    y.backward()
+    z.backward()
+    assert x.grad.tolist() == [[3, 3], [3, 3]]
+
+
+def test_an_axis_stands_once_in_an_order():
+    with pytest.raises(ValueError):
+        np.transpose(np.ones((2, 3, 4)), (0, 0, 1))

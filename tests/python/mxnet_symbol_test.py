@@ -7,6 +7,7 @@ import pickle
 
 import pytest
 
+import mxc.mxnet as mx
 from mxc.mxnet import MXNetError, symbol as sym
 from mxc.mxnet.attribute import AttrScope
 from mxc.mxnet.name import NameManager, Prefix
@@ -194,3 +195,27 @@ def test_foreach_cuts_its_body_off():
     body = node["subgraphs"][0]
     assert [body["nodes"][i]["name"] for i in body["arg_nodes"]] == [
         "d-0", "w", "s-0"]
+
+
+def test_a_graph_as_an_operator():
+    inner = sym.FullyConnected(sym.var("a") * sym.var("b"), num_hidden=2, name="fc")
+    inputs = [sym.var(name) for name in ("p", "q", "weight", "bias")]
+    net = sym._internal._CachedOp(*inputs, subgraph=inner.tojson()) * 2
+    assert net.list_arguments() == ["p", "q", "weight", "bias"]
+    ones = mx.nd.ones((2, 3))
+    values = net.eval(p=ones, q=ones, weight=ones, bias=mx.nd.zeros(2))[0]
+    assert values.asnumpy().tolist() == [[6, 6], [6, 6]]
+    with pytest.raises(TypeError):
+        sym._internal._CachedOp(inputs[0], subgraph=inner.tojson())
+
+
+def test_shapes_that_wait_for_all_of_the_inputs():
+    a, b = sym.var("a"), sym.var("b")
+    product = sym.batch_dot(a, b)
+    for shape, expected in (((0, 4, 5), (0, 3, 5)), ((0, 0, 5), ())):
+        found = product.infer_shape_partial(a=(0, 3, 4), b=shape)
+        assert found[1] == [expected]
+    chosen = sym.where(sym.var("condition"), a, b)
+    for shape, expected in (((2, 3), (2, 3)), ((0, 3), ())):
+        shapes = dict.fromkeys(("condition", "a", "b"), shape)
+        assert chosen.infer_shape_partial(**shapes)[1] == [expected]

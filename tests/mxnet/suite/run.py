@@ -127,7 +127,7 @@ class Side:
                 process.communicate(timeout=5)
             except subprocess.TimeoutExpired:
                 silent = time.time() - self.results.stat().st_mtime
-                if silent > self.seconds + 60:
+                if silent > 5 * self.seconds + 60:
                     end(process)
 
     def scripts(self, file):

@@ -3,7 +3,7 @@
 // Inputs, output and constraints: deformable_convolution.h.
 #include "ir/ops/nn/convolution/deformable_convolution.h"
 
-#include "ir/ops/nn/meaning_gradient.h"
+#include "ir/ops/nn/convolution/deformable_gradient.h"
 
 namespace mxc {
 
@@ -20,8 +20,9 @@ MXC_OP(DeformableConvolution) {
       .Meaning([](const DeformableAttrs& a, Definition& def) {
         DeformableMeaning(a, false, def);
       })
-      .Gradient(
-          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
+      .Gradient([](const DeformableAttrs& a, GradientBuilder& g) {
+        return DeformableGradients(a, false, g);
+      });
 }
 
 }  // namespace mxc

@@ -5,7 +5,7 @@
 #include "ir/ops/nn/convolution/modulated_deformable_convolution.h"
 
 #include "ir/ops/nn/convolution/deformable_convolution.h"
-#include "ir/ops/nn/meaning_gradient.h"
+#include "ir/ops/nn/convolution/deformable_gradient.h"
 
 namespace mxc {
 MXC_OP(ModulatedDeformableConvolution) {
@@ -21,8 +21,9 @@ MXC_OP(ModulatedDeformableConvolution) {
       .Meaning([](const ModulatedAttrs& a, Definition& def) {
         DeformableMeaning(a, true, def);
       })
-      .Gradient(
-          [](const auto&, GradientBuilder& g) { return MeaningGradients(g); });
+      .Gradient([](const ModulatedAttrs& a, GradientBuilder& g) {
+        return DeformableGradients(a, true, g);
+      });
 }
 
 }  // namespace mxc

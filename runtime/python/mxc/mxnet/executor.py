@@ -8,6 +8,7 @@ from . import _run_sparse, ndarray as nd
 from ._run import recorded, runner_of
 from .base import MXNetError
 from .symbol._infer import output_types
+from .symbol._node import walk
 
 
 def _dict_of(names, arrays, what):
@@ -229,17 +230,30 @@ class Executor:
                         self._group2ctx)
 
     def debug_str(self):
-        """The nodes, and the memory of arguments, gradients and outputs."""
-        held = [*self.arg_arrays, *self.aux_arrays, *self.outputs,
-                *(grad for grad in self.grad_arrays if grad is not None)]
-        size = sum(array.size * np.dtype(array.dtype).itemsize for array in held)
+        """The nodes, and the memory of what is computed: the outputs, and where a
+        gradient is asked for the values that it is computed of."""
+        kept = self._symbol.get_internals() if self._keeps_values() else self._symbol
+        shapes, kinds = ({name: getattr(array, part) for name, array
+                          in zip(self._argument_names, self.arg_arrays)}
+                         for part in ("shape", "dtype"))
+        found = output_types(kept, shapes, kinds) or []
+        size = sum(int(np.prod(shape)) * np.dtype(kind).itemsize for (node, _), (shape, kind)
+                   in zip(kept._heads, found) if node.op is not None)
         return (self._symbol.debug_str()
                 + f"Total {size // 2 ** 20} MB allocated\n")
 
+    def _keeps_values(self):
+        """Whether a gradient goes from the outputs to an argument."""
+        wanted = {name for name, grad, req in zip(self._argument_names, self.grad_arrays,
+                                                  self._grad_reqs)
+                  if grad is not None and req != "null"}
+        reached = walk(self._symbol._heads, lambda node: node.op == "BlockGrad")
+        return any(node.op is None and node.name in wanted for node in reached)
+
     def get_optimized_symbol(self):
-        """Refused: what the compiler makes is no symbol."""
-        raise NotImplementedError("a compiled graph is not a symbol any more; "
-                                  "`mxc inspect` shows one")
+        """The symbol that was bound: what the compiler makes of it is no symbol;
+        `mxc inspect` shows one."""
+        return self._symbol
 
 
 # Their gradient is 0, whatever arrives.

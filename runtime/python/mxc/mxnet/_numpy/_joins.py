@@ -3,7 +3,8 @@
 
 import numpy as onp
 
-from ..ndarray import NDArray
+from ... import _ndarray
+from ..ndarray import NDArray, _empty
 from ..symbol import Symbol
 from ._call import (MXNetError, as_array, call, function, is_empty, is_symbolic,
                     on_host, to_numpy)
@@ -23,14 +24,19 @@ def _alike(arrays):
 
 def concatenate(seq, axis=0, out=None):
     """Arrays one behind the other along an axis; None: all elements along one."""
-    arrays = _alike(list(seq))
+    seq = list(seq)
+    arrays = _alike(seq)
     if not arrays:
         raise ValueError("np.concatenate: at least one array is needed")
     if is_empty(arrays):
         if all(array.size == 0 for array in arrays):
             return on_host(onp.concatenate, (arrays, axis), {"out": out}, False)
         _checked(onp.concatenate, arrays, axis)
-        arrays = [array for array in arrays if array.size]
+        joined = concatenate([array for array in arrays if array.size], axis, out)
+        if not _ndarray.is_recorded(joined._array) and any(
+                is_empty(array) and array._grad is not None for array in seq):
+            _empty.as_head(joined._array)
+        return joined
     if axis is None:
         arrays = [call("_np_reshape", [array], {"newshape": (-1,)}) for array in arrays]
         axis = 0
@@ -151,8 +157,10 @@ def delete(arr, obj, axis=None):
     """Without the elements at `obj`, a number, a slice or an array."""
     if isinstance(arr, Symbol):
         return _delete_symbol(arr, obj, axis)
-    kept = onp.delete(onp.arange(arr.size if axis is None else arr.shape[axis]),
-                      to_numpy(obj))
+    gone = to_numpy(obj)
+    if isinstance(obj, NDArray) and gone.dtype != bool:
+        gone = gone.astype("int64")  # MXNet's arrays are of float32, unless told
+    kept = onp.delete(onp.arange(arr.size if axis is None else arr.shape[axis]), gone)
     flat = arr.reshape((-1,)) if axis is None else arr
     axis = 0 if axis is None else axis % arr.ndim
     return flat[(slice(None),) * axis + (kept.astype("int64"),)]

@@ -5,10 +5,13 @@ import math
 
 import numpy as onp
 
+from ... import _ndarray
+from ..ndarray import _empty
 from ..symbol import Symbol
 from ._call import (NUMBERS, MXNetError, array_class, as_array, call, function, is_empty,
                     is_symbolic, on_host)
-from ._elementwise import _alike, binary
+from ._elementwise import _alike, binary, cast
+from ._joins import concatenate
 from ._shapes import ravel, reshape
 
 
@@ -174,9 +177,11 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
     return call("_npi_diff", [a], {"n": n, "axis": axis})
 
 
-@function()
 def ediff1d(ary, to_end=None, to_begin=None):
     """Differences of neighbours in the elements' order, with others around them."""
+    if not is_symbolic(ary, to_begin, to_end) and (
+            ary.size < 2 or is_empty(to_begin) or is_empty(to_end)):
+        return _joined_differences(ary, to_begin, to_end)
     attrs, inputs = {}, [ary]
     for name, value in (("begin", to_begin), ("end", to_end)):
         if value is None:
@@ -186,9 +191,22 @@ def ediff1d(ary, to_end=None, to_begin=None):
         else:
             attrs[f"to_{name}_arr_given"] = True
             inputs.append(as_array(value))
-    if not isinstance(ary, Symbol) and ary.size < 2:
-        return on_host(onp.ediff1d, (ary, to_end, to_begin), {}, False)
     return call("_npi_ediff1d", inputs, attrs)
+
+
+def _joined_differences(ary, to_begin, to_end):
+    """ediff1d where one of its parts has no element."""
+    dtype = ary._array.dtype
+    parts = [cast(as_array(part), dtype).reshape((-1,)) for part in (to_begin, to_end)
+             if part is not None]
+    if ary.size >= 2:
+        parts.insert(int(to_begin is not None), call("_npi_ediff1d", [ary], {}))
+    if not parts:
+        return on_host(onp.ediff1d, (ary,), {}, needs_gradient=False)
+    joined = concatenate(parts)
+    if joined.size and not _ndarray.is_recorded(joined._array):
+        _empty.as_head(joined._array)
+    return joined
 
 
 FUNCTIONS = {over.__name__: over for over in (

@@ -6,7 +6,7 @@ import numpy as onp
 from ..ndarray import NDArray
 from ..ndarray._shapes import as_shape
 from ..symbol import Symbol
-from ._call import (MXNetError, as_array, axis_tuple, call, function, is_empty,
+from ._call import (BadValue, MXNetError, as_array, axis_tuple, call, function, is_empty,
                     is_symbolic, of_numpy, on_host)
 
 
@@ -37,6 +37,8 @@ def transpose(a, axes=None):
         return call("_np_transpose", [a])
     if not isinstance(a, Symbol):
         axes = tuple(_axis_of(axis, a.ndim, "transpose") for axis in axes)
+        if len(set(axes)) != a.ndim:
+            raise BadValue(f"np.transpose: axes {axes} are not an order of the {a.ndim} axes")
     return call("_np_transpose", [a], {"axes": tuple(axes)})
 
 

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Functions of mx.nd that are more than one operator."""
 
+import functools
+
 from ... import _ndarray
-from ..base import dtype_name
+from ..base import MXNetError, dtype_name
+from . import _register
 from ._empty import EmptyArray
 from ._invoke import _invoke
 from .creation import empty
 from .ndarray import NDArray
 
 __all__ = ["concatenate", "moveaxis", "onehot_encode", "split_v2", "histogram",
-           "waitall", "imdecode", "reset_arrays", "full_like", "gather_nd", "one_hot"]
+           "waitall", "imdecode", "reset_arrays", "full_like", "gather_nd", "one_hot",
+           "take"]
 
 
 def waitall():
@@ -70,9 +74,32 @@ def gather_nd(data, indices, out=None, name=None):
             extent = data.shape[axis]
             wrong = places[(places < -extent) | (places >= extent)]
             if wrong.size:
-                raise IndexError(f"index {int(wrong[0])} is out of bounds for axis {axis} "
-                                 f"with size {extent}")
+                raise IndexError(_out_of_bounds(wrong, axis, extent))
     return _invoke("gather_nd", [data, indices], {}, out)
+
+
+def _out_of_bounds(places, axis, extent):
+    return f"index {int(places[0])} is out of bounds for axis {axis} with size {extent}"
+
+
+_take = _register.MODULES[""]["take"]
+
+
+@functools.wraps(_take)
+def take(*args, **kwargs):
+    if "raise" in (kwargs.get("mode"), *args[3:4]):
+        _check_taken(*args, **kwargs)
+    return _take(*args, **kwargs)
+
+
+def _check_taken(a, indices, axis=0, mode="raise", out=None, name=None):
+    """MXNetError where an index is none of the axis; the indices are waited for."""
+    if isinstance(indices._array, EmptyArray):
+        return
+    places, extent = indices.asnumpy(), a.shape[axis]
+    wrong = places[(places < 0) | (places >= extent)]
+    if wrong.size:
+        raise MXNetError("take: " + _out_of_bounds(wrong, axis, extent), "out of range")
 
 
 def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
@@ -80,9 +107,22 @@ def split_v2(ary, indices_or_sections, axis=0, squeeze_axis=False):
     if isinstance(indices_or_sections, int):
         attrs = {"sections": indices_or_sections, "indices": (0,)}
     else:
-        attrs = {"indices": (0, *indices_or_sections)}
+        begins = (0, *indices_or_sections)
+        bounds = list(zip(begins, (*indices_or_sections, ary.shape[axis])))
+        if any(begin == end for begin, end in bounds):
+            return [_part(ary, axis, begin, end) for begin, end in bounds]
+        attrs = {"indices": begins}
     return _invoke("_split_v2", [ary], {**attrs, "axis": axis,
                                         "squeeze_axis": squeeze_axis})
+
+
+def _part(ary, axis, begin, end):
+    """A part along an axis, which may have no element."""
+    if begin == end:
+        shape = list(ary.shape)
+        shape[axis] = 0
+        return empty(tuple(shape), ary.context, ary.dtype)
+    return _invoke("slice_axis", [ary], {"axis": axis, "begin": begin, "end": end})
 
 
 def histogram(a, bins=10, range=None):

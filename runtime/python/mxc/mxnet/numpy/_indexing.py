@@ -7,6 +7,7 @@ import numpy as onp
 from ... import _ndarray
 from .._numpy._call import call, from_numpy, is_empty, view
 from ..base import MXNetError
+from ..ndarray import _empty
 from ..ndarray._indexing import (_as_tuple, _fitting, _is_basic, _plain, _Region)
 from ..ndarray._invoke import is_recording
 
@@ -67,9 +68,11 @@ def set(array, key, value):
     plain = _as_tuple(_plain(key))
     if isinstance(value, NDArray):
         _set(array, plain, value.asnumpy())
-        if (is_recording() and array.size and value.size
-                and _ndarray.is_recorded(value._array)):
-            _record_set(array, plain, value)
+        if is_recording() and array.size:
+            if is_empty(value):
+                _empty.as_head(array._array)
+            elif _ndarray.is_recorded(value._array):
+                _record_set(array, plain, value)
     else:
         _set(array, plain, onp.asarray(value))
 

@@ -131,6 +131,8 @@ def shapes(symbol, args, kwargs, partial):
     values, heads = _Cut(symbol).infer(given, _shapes_across, _infer_shapes)
     if partial:
         values = _as_far_as_mxnet(symbol, values)
+        heads = [() if _waits(node, values) else shape
+                 for (node, _), shape in zip(symbol._heads, heads)]
     found = ([values.get(name, ()) for name in symbol.list_arguments()], heads,
              [values.get(name, ()) for name in symbol.list_auxiliary_states()])
     if not partial and not all(_known(shape) for part in found for shape in part):
@@ -167,6 +169,18 @@ def _as_far_as_mxnet(symbol, values):
                 if "__shape__" not in of.attrs:
                     values[name] = ()
     return values
+
+
+# Operators of which MXNet infers no output before the extents of all inputs are known,
+# from this axis on.
+_WAIT_FOR_ALL = {"where": 0, "batch_dot": 1}
+
+
+def _waits(node, values):
+    first = _WAIT_FOR_ALL.get(node.op)
+    return first is not None and any(
+        not values.get(of.name) or 0 in values[of.name][first:]
+        for of, _ in node.inputs if of.op is None)
 
 
 def _extents(shape):
