@@ -3,7 +3,8 @@
 # usage: tests/tune/kill.sh BIN [KILLS [SEED]]
 # A search that is killed again and again, and resumed: its trials, every epoch's
 # values, its result and the bytes of the best parameters are those of a search
-# that nobody killed.
+# that nobody killed. So they are where a crash of the system has emptied or cut
+# files of trials, which nothing but the record waits for, or taken all of them.
 set -euo pipefail
 
 bin=$(realpath "$1") kills=${2:-3} RANDOM=${3:-7}
@@ -31,10 +32,22 @@ found() {
   sed 's/"seconds":[^,]*,//' "$1.tune.jsonl" | sort
 }
 
+# A third of the trials' files, whole or in part, and the record's last lines.
+crash() {
+  local file
+  head -n $(($(wc -l <killed.tune.jsonl) - RANDOM % 3)) killed.tune.jsonl >kept
+  [ -s kept ] && mv kept killed.tune.jsonl
+  for file in killed-trials/*.*; do
+    [ -e "$file" ] && ((RANDOM % 3 == 0)) || continue
+    truncate --size=$((RANDOM % 2 * $(stat -c %s "$file") / 2)) "$file"
+  done
+}
+
 tune whole
 for ((i = 0; i < kills; ++i)); do
-  begun=(timeout --signal=KILL "0.$((RANDOM % 900 + 100))")
+  begun=(timeout --signal=KILL "$(printf 0.%03d $((RANDOM % 400 + 20)))")
   tune killed --resume || true
+  ((i % 3)) || crash
 done
 begun=()
 tune killed --resume
@@ -43,4 +56,8 @@ cmp whole-best.params killed-best.params
 test ! -e killed-trials
 tune killed --resume  # all is known
 cmp whole-best.params killed-best.params
+cp whole.tune.jsonl lost.tune.jsonl
+tune lost --resume
+cmp whole-best.params lost-best.params
+diff <(found whole) <(found lost)
 echo "killed $kills times: the same trials, the same parameters"

@@ -10,6 +10,7 @@
 
 #include "runtime/fit/fit.h"
 #include "runtime/train/best_epoch.h"
+#include "runtime/train/checkpoint.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/run/train_options.h"
 
@@ -106,8 +107,21 @@ std::string TrialRuns::PrefixOf(int64_t trial) const {
 }
 
 void TrialRuns::Warn(const std::string& sentence) {
+  std::string kind = sentence;
+  std::erase_if(kind,
+                [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
   const std::lock_guard lock(warning_);
-  warnings_.insert(sentence);
+  warnings_[kind].insert(sentence);
+}
+
+std::vector<std::string> TrialRuns::warnings() const {
+  std::vector<std::string> told;
+  for (const auto& [kind, sentences] : warnings_) {
+    told.push_back(*sentences.begin());
+    const size_t more = sentences.size() - 1;
+    if (more > 0) told.back() += fmt::format(" (and {} more like it)", more);
+  }
+  return told;
 }
 
 Result<TrialRuns::Artifact> TrialRuns::Compile(const Texts& parameters) const {
@@ -155,6 +169,9 @@ fit::Request TrialRuns::RequestOf(const Task& task,
   request.trainer.save = PrefixOf(task.trial);
   request.trainer.resume = true;
   request.trainer.keep.epochs = 1;
+  // What a crash of the system leaves of it is removed, and trained again.
+  request.trainer.sync = train::Sync::kNo;
+  request.trainer.overwrite = true;
   request.trainer.interrupted = &interrupted_;
   if (request.trainer.early_stop.empty()) {  // which epoch is the best one
     request.trainer.early_stop = fmt::format(
@@ -168,8 +185,43 @@ fit::Request TrialRuns::RequestOf(const Task& task,
   return request;
 }
 
+// A crash of the system may have taken lines of the record, and left what was
+// learned later: the trial begins again, so that every epoch has its line.
+tune::Status TrialRuns::RemoveUnrecorded(int64_t trial,
+                                         const tune::Record& record) {
+  const auto known = record.trial(trial).epochs;
+  int64_t epochs = 0;
+  while (known.contains(epochs + 1)) ++epochs;
+  MXC_RT_ASSIGN(const auto sets, train::AllSetsOf(PrefixOf(trial)));
+  const bool ahead = std::ranges::any_of(sets, [&](const auto& set) {
+    return set.prefix == PrefixOf(trial) && set.number > epochs;
+  });
+  return ahead ? train::RemoveSets(sets) : tune::Status();
+}
+
+tune::Status TrialRuns::Restore(int64_t trial, int64_t epoch,
+                                tune::Record& record) {
+  const tune::TrialRecord known = record.trial(trial);
+  const std::string path = ParametersOf(trial, epoch, known);
+  const train::Provenance found = train::ProvenanceOf(path);
+  if (found.known && found.problem.empty()) return {};
+  MXC_RT_ASSIGN(const auto sets, train::AllSetsOf(PrefixOf(trial)));
+  MXC_RT_RETURN_IF_ERROR(train::RemoveSets(sets));
+  return Train({trial, 0, known.epochs.rbegin()->first}, known.parameters,
+               record);
+}
+
+std::string TrialRuns::ParametersOf(int64_t trial, int64_t epoch,
+                                    const tune::TrialRecord& known) const {
+  const std::string prefix = PrefixOf(trial);
+  return epoch == known.epochs.rbegin()->first
+             ? train::EpochCheckpoint(prefix, epoch).Path("params")
+             : train::BestPath(prefix, "params");
+}
+
 tune::Status TrialRuns::Train(const Task& task, const Texts& parameters,
                               tune::Record& record) {
+  MXC_RT_RETURN_IF_ERROR(RemoveUnrecorded(task.trial, record));
   auto model = ModelOf(parameters);
   if (!model.ok()) return OfTrial(task, parameters, model.status());
   auto opened = fit::Fit::Open({.model = std::move(*model), .path = ""},

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/support/result.h"
 #include "runtime/base/nameless_file.h"
@@ -41,12 +42,18 @@ class TrialRuns : public tune::Trainee {
   tune::Status Train(const tune::Task& task, const tune::Texts& parameters,
                      tune::Record& record) override;
 
+  // Trains again what a crash of the system has taken of what a trial had learned
+  // by its best epoch, which this is.
+  tune::Status Restore(int64_t trial, int64_t epoch, tune::Record& record);
+  // "….params" of a trial's best epoch.
+  std::string ParametersOf(int64_t trial, int64_t epoch,
+                           const tune::TrialRecord& known) const;
   // The prefix of a trial's checkpoints.
   std::string PrefixOf(int64_t trial) const;
   // How many were compiled; once nothing is trained any more.
   size_t artifacts() const { return artifacts_.size(); }
-  // What trainings have warned of, each sentence once.
-  const std::set<std::string>& warnings() const { return warnings_; }
+  // What trainings have warned of; of sentences that differ in numbers alone one.
+  std::vector<std::string> warnings() const;
 
  private:
   class Reporter;
@@ -55,6 +62,7 @@ class TrialRuns : public tune::Trainee {
     std::shared_ptr<const runtime::Model> model;
   };
 
+  tune::Status RemoveUnrecorded(int64_t trial, const tune::Record& record);
   tune::StatusOr<std::shared_ptr<const runtime::Model>> ModelOf(
       const tune::Texts& parameters);
   Result<Artifact> Compile(const tune::Texts& parameters) const;
@@ -68,7 +76,8 @@ class TrialRuns : public tune::Trainee {
   std::mutex compiling_;
   std::map<std::string, Artifact> artifacts_;  // by TrialWords::ArtifactOf
   std::mutex warning_;
-  std::set<std::string> warnings_;
+  // By the sentence without its numbers.
+  std::map<std::string, std::set<std::string>> warnings_;
 };
 
 }  // namespace mxc
