@@ -35,6 +35,7 @@ found() {
 # A third of the trials' files, whole or in part, and the record's last lines.
 crash() {
   local file
+  [ -s killed.tune.jsonl ] || return 0
   head -n $(($(wc -l <killed.tune.jsonl) - RANDOM % 3)) killed.tune.jsonl >kept
   [ -s kept ] && mv kept killed.tune.jsonl
   for file in killed-trials/*.*; do
