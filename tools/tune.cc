@@ -289,7 +289,7 @@ Status SearchRun::Keep(TrialRuns& trials, tune::Record& record,
   if (!whole.ok()) return UnplacedError(whole.message());
   if (interrupted != 0) return Done{};
   const std::filesystem::path from =
-      trials.ParametersOf(result.best, result.epoch, record.trial(result.best));
+      trials.ParametersOf(result.best, result.epoch);
   for (const char* extension : {"params", "mxc"}) {
     MXC_RETURN_IF_ERROR(
         CopyFile(std::filesystem::path(from).replace_extension(extension),
@@ -351,7 +351,8 @@ Result<int> SearchRun::Run() {
                    {.objective = objective,
                     .folder = Folder(),
                     .epochs = options_.epochs,
-                    .threads = ThreadsOfTrial()},
+                    .threads = ThreadsOfTrial(),
+                    .keeps = options_.keep_trials},
                    interrupted);
   for (const double end : {0.0, 0x1.fffffffffffffp-1}) {
     tune::Texts parameters;

@@ -25,6 +25,7 @@ struct TrialsOptions {
   std::string folder;  // of the trials' checkpoints
   int64_t epochs = 1;  // of a trial that is not stopped
   int threads = 1;     // of a trial, where the words do not say
+  bool keeps = false;  // checkpoints of all trials
 };
 
 class TrialRuns : public tune::Trainee {
@@ -42,12 +43,11 @@ class TrialRuns : public tune::Trainee {
   tune::Status Train(const tune::Task& task, const tune::Texts& parameters,
                      tune::Record& record) override;
 
-  // Trains again what a crash of the system has taken of what a trial had learned
-  // by its best epoch, which this is.
+  // Trains again, unless it was saved and no crash of the system has taken it,
+  // what a trial had learned by its best epoch, which this is.
   tune::Status Restore(int64_t trial, int64_t epoch, tune::Record& record);
-  // "….params" of a trial's best epoch.
-  std::string ParametersOf(int64_t trial, int64_t epoch,
-                           const tune::TrialRecord& known) const;
+  // "….params" of a trial's best epoch, once it is restored.
+  std::string ParametersOf(int64_t trial, int64_t epoch) const;
   // The prefix of a trial's checkpoints.
   std::string PrefixOf(int64_t trial) const;
   // How many were compiled; once nothing is trained any more.
@@ -66,8 +66,14 @@ class TrialRuns : public tune::Trainee {
   tune::StatusOr<std::shared_ptr<const runtime::Model>> ModelOf(
       const tune::Texts& parameters);
   Result<Artifact> Compile(const tune::Texts& parameters) const;
-  fit::Request RequestOf(const tune::Task& task,
-                         const tune::Texts& parameters) const;
+  // Whether all that a trial learns by the end of the task is learned again
+  // sooner than checkpoints are worth.
+  bool IsShort(const tune::Task& task, const tune::Record& record) const;
+  tune::Status TrainTo(int64_t epochs, int64_t trial,
+                       const tune::Texts& parameters, bool saves,
+                       tune::Record& record);
+  fit::Request RequestOf(int64_t trial, const tune::Texts& parameters,
+                         bool saves) const;
   void Warn(const std::string& sentence);
 
   const TrialWords words_;
