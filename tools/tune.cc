@@ -143,7 +143,8 @@ class SearchRun {
                     const std::string& objective) const;
   std::string Objective() const;
   int ThreadsOfTrial() const;
-  Status Keep(const TrialRuns& trials, const tune::Record& record,
+  void ForgetIfEmpty(const tune::Record& record) const;
+  Status Keep(TrialRuns& trials, tune::Record& record,
               const tune::SearchResult& result) const;
   void Tell(const SearchFacts& facts, const TrialRuns& trials,
             const tune::Record& record, const tune::SearchResult& result) const;
@@ -193,6 +194,12 @@ Status SearchRun::RequireLegal() const {
                     "of a trial is its best must be one of both",
                     rule->metric, Objective())));
   }
+  if (options_.save.empty() || options_.save.find("://") != std::string::npos) {
+    errors.push_back(UnplacedError(
+        fmt::format("--save '{}': expected the path of files that begin so: a "
+                    "search keeps its record and its trials on a disk",
+                    options_.save)));
+  }
   if (options_.first_epochs > options_.epochs) {
     errors.push_back(
         UnplacedError(fmt::format("--first-epochs {} is more than --epochs {}",
@@ -200,6 +207,15 @@ Status SearchRun::RequireLegal() const {
   }
   if (!errors.empty()) return errors;
   return Done{};
+}
+
+// A search that has failed before it learned anything leaves nothing that the
+// next one would have to remove.
+void SearchRun::ForgetIfEmpty(const tune::Record& record) const {
+  if (EpochsOf(record.trials()) > 0) return;
+  std::error_code error;
+  std::filesystem::remove(RecordPath(), error);
+  std::filesystem::remove_all(Folder(), error);
 }
 
 // What an earlier search has left; asked for by --overwrite.
@@ -266,20 +282,22 @@ Status CopyFile(const std::string& from, const std::string& to) {
 }
 
 // The parameters of the best epoch of the best trial.
-Status SearchRun::Keep(const TrialRuns& trials, const tune::Record& record,
+Status SearchRun::Keep(TrialRuns& trials, tune::Record& record,
                        const tune::SearchResult& result) const {
-  const std::string prefix = trials.PrefixOf(result.best);
-  const auto last = std::ssize(record.trial(result.best).epochs);
-  const train::CheckpointName name =
-      train::EpochCheckpoint(prefix, result.epoch);
+  const runtime::Status whole =
+      trials.Restore(result.best, result.epoch, record);
+  if (!whole.ok()) return UnplacedError(whole.message());
+  if (interrupted != 0) return Done{};
+  const std::filesystem::path from =
+      trials.ParametersOf(result.best, result.epoch);
   for (const char* extension : {"params", "mxc"}) {
-    const std::string from = result.epoch == last
-                                 ? name.Path(extension)
-                                 : train::BestPath(prefix, extension);
     MXC_RETURN_IF_ERROR(
-        CopyFile(from, train::BestPath(options_.save, extension)));
+        CopyFile(std::filesystem::path(from).replace_extension(extension),
+                 train::BestPath(options_.save, extension)));
   }
-  return CopyFile(name.SymbolPath(), SymbolPath());
+  return CopyFile(
+      train::EpochCheckpoint(trials.PrefixOf(result.best), 1).SymbolPath(),
+      SymbolPath());
 }
 
 void SearchRun::Tell(const SearchFacts& facts, const TrialRuns& trials,
@@ -333,7 +351,8 @@ Result<int> SearchRun::Run() {
                    {.objective = objective,
                     .folder = Folder(),
                     .epochs = options_.epochs,
-                    .threads = ThreadsOfTrial()},
+                    .threads = ThreadsOfTrial(),
+                    .keeps = options_.keep_trials},
                    interrupted);
   for (const double end : {0.0, 0x1.fffffffffffffp-1}) {
     tune::Texts parameters;
@@ -353,7 +372,10 @@ Result<int> SearchRun::Run() {
     LiveTable table(facts, style.quiet || style.json);
     result = tune::Search(search, trials, **record, table, interrupted).Run();
   }
-  if (!result.ok()) return UnplacedError(result.status().message());
+  if (!result.ok()) {
+    ForgetIfEmpty(**record);
+    return UnplacedError(result.status().message());
+  }
   if (!result->interrupted) {
     MXC_RETURN_IF_ERROR(WriteOutput(
         PagePath(), MakeSearchPage(facts, (*record)->trials(), *result)));
@@ -364,9 +386,12 @@ Result<int> SearchRun::Run() {
     // gone in part.
     if (!std::filesystem::exists(SymbolPath())) {
       MXC_RETURN_IF_ERROR(Keep(trials, **record, *result));
+      result->interrupted = !std::filesystem::exists(SymbolPath());
     }
     std::error_code error;
-    if (!options_.keep_trials) std::filesystem::remove_all(Folder(), error);
+    if (!options_.keep_trials && !result->interrupted) {
+      std::filesystem::remove_all(Folder(), error);
+    }
   }
   Tell(facts, trials, **record, *result);
   return result->interrupted ? kInterrupted : kSuccess;

@@ -59,6 +59,21 @@ std::string PlaceText(const std::vector<int64_t>& batch_shape, size_t element) {
   return text.empty() ? "" : " at (" + text + ")";
 }
 
+// So many at once that a compiler makes vectors of it.
+bool HoldsNan(const float* values, size_t count) {
+  constexpr size_t kBlock = 64;
+  size_t i = 0;
+  for (; count - i >= kBlock; i += kBlock) {
+    int found = 0;
+    for (size_t j = 0; j < kBlock; ++j) {
+      found |= values[i + j] != values[i + j] ? 1 : 0;
+    }
+    if (found != 0) return true;
+  }
+  return std::any_of(values + i, values + count,
+                     [](float value) { return std::isnan(value); });
+}
+
 // One value that is no number makes every weight one that is none.
 Status CheckNumbers(const NamedArray& named, size_t row, size_t rows) {
   if (named.array.type != ElementType::kF32) return {};
@@ -66,6 +81,7 @@ Status CheckNumbers(const NamedArray& named, size_t row, size_t rows) {
   const size_t count = bytes.size() / sizeof(float) / rows;
   const float* values =
       reinterpret_cast<const float*>(bytes.data()) + row * count;
+  if (!HoldsNan(values, count)) return {};
   for (size_t i = 0; i < count; ++i) {
     if (!std::isnan(values[i])) continue;
     return BadRecord("'" + named.name + "' holds nan" +
@@ -248,7 +264,7 @@ Status Loader::Seek(const Cursor& cursor) {
   for (const auto& slot : open_) slot->dealt = slot->Size();
   std::deque<std::unique_ptr<Slot>> unused;
   unused.swap(free_);
-  ready_.wait(lock, [this] { return busy_ == 0; });
+  idle_.wait(lock, [this] { return busy_ == 0; });
   for (auto* slots : {&open_, &unused}) {
     for (auto& slot : *slots) free_.push_back(std::move(slot));
     slots->clear();
@@ -282,29 +298,24 @@ bool Loader::ReadSome(Lock& lock) {
     TellAhead(*slot, begin);
     ++busy_;
     lock.unlock();
-    Status files;
     {
       const runtime::TraceSpan span("read samples", "data");
       for (int64_t row = begin; row < end; ++row) ReadRow(slot, row);
-      files = CheckFiles();
     }
     lock.lock();
-    // Before what is wrong with rows, of which it may be the cause.
-    if (!files.ok()) slot->failures.emplace_back(-1, std::move(files));
     --busy_;
   }
   slot->finished += end - begin;
   if (slot->finished == slot->Size()) {
-    if (options_.mix.any() && slot->status.ok() && slot->failures.empty()) {
-      ++busy_;
-      lock.unlock();
-      Mix(slot);
-      lock.lock();
-      --busy_;
-    }
-    Finish(slot);
+    ++busy_;
+    lock.unlock();
+    Complete(slot);
+    lock.lock();
+    --busy_;
+    slot->ready = true;
+    ready_.notify_all();
   }
-  if (slot->ready || busy_ == 0) ready_.notify_all();
+  if (busy_ == 0) idle_.notify_all();
   return true;
 }
 
@@ -463,8 +474,12 @@ void Loader::Mix(Slot* slot) const {
            &slot->batch);
 }
 
-void Loader::Finish(Slot* slot) const {
-  slot->ready = true;
+void Loader::Complete(Slot* slot) const {
+  if (!slot->status.ok()) return;
+  // Before what is wrong with rows, of which it may be the cause.
+  Status files = CheckFiles();
+  if (!files.ok()) slot->failures.emplace_back(-1, std::move(files));
+  if (options_.mix.any() && slot->failures.empty()) Mix(slot);
   const auto by_row = [](const auto& a, const auto& b) {
     return a.first < b.first;
   };

@@ -98,8 +98,9 @@ class Loader : public Iterator {
   Status PrepareArrays(const Rows& rows, Batch* batch) const;
   void ReadRow(Slot* slot, int64_t row);
   Status ReadSample(const Row& from, Batch* batch, int64_t row) const;
-  void Finish(Slot* slot) const;
-  // A slot whose rows are read, of which none failed.
+  // A slot whose rows are all read, without the lock: what came of them.
+  void Complete(Slot* slot) const;
+  // Of which none failed.
   void Mix(Slot* slot) const;
   void Report(const Slot& slot);
 
@@ -111,7 +112,7 @@ class Loader : public Iterator {
   Cursor next_;  // of the caller
 
   std::mutex mutex_;  // guards what follows
-  std::condition_variable work_, ready_;
+  std::condition_variable work_, ready_, idle_;
   Order order_;
   Cursor deal_;  // of the next slot to open
   // The row of which the source has not been told, and what it was told of.

@@ -130,14 +130,14 @@ class Writer {
  public:
   explicit Writer(const std::string& path) : file_(path) {}
 
-  Status Write(const UpdaterStates& states) {
+  Status Write(const UpdaterStates& states, FileWriter::Sync sync) {
     Emit("\x80\x04}(");  // PROTO 4, EMPTY_DICT, MARK
     for (const UpdaterStates::Entry& entry : states.entries) {
       WriteKey(entry.key);
       WriteState(entry.value);
     }
     Emit("u.");  // SETITEMS, STOP
-    return file_.Commit();
+    return file_.Commit(sync);
   }
 
  private:
@@ -199,9 +199,9 @@ StatusOr<UpdaterStates> ReadUpdaterStates(const std::string& path) {
                 path + ": " + states.status().message());
 }
 
-Status WriteUpdaterStates(const std::string& path,
-                          const UpdaterStates& states) {
-  return Writer(path).Write(states);
+Status WriteUpdaterStates(const std::string& path, const UpdaterStates& states,
+                          FileWriter::Sync sync) {
+  return Writer(path).Write(states, sync);
 }
 
 std::vector<Array> FlattenState(const StateValue& value) {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_writer.h"
 #include "runtime/base/status.h"
 #include "runtime/formats/array.h"
 
@@ -43,7 +44,8 @@ StatusOr<UpdaterStates> ParseUpdaterStates(std::span<const std::byte> bytes);
 StatusOr<UpdaterStates> ReadUpdaterStates(const std::string& path);
 
 // Protocol 4, which MXNet opens with Python 3.4 and later.
-Status WriteUpdaterStates(const std::string& path, const UpdaterStates& states);
+Status WriteUpdaterStates(const std::string& path, const UpdaterStates& states,
+                          FileWriter::Sync sync = FileWriter::Sync::kYes);
 
 // The arrays of a state in order, None left out.
 std::vector<Array> FlattenState(const StateValue& value);

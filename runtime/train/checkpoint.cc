@@ -80,15 +80,23 @@ bool HasText(const std::string& path, const std::string& text) {
 }
 
 // Writes the symbol unless it is there already.
-Status WriteSymbol(const std::string& path, const std::string& symbol) {
+Status WriteSymbol(const std::string& path, const std::string& symbol,
+                   Sync sync) {
   if (HasText(path, symbol)) return {};
   FileWriter file(path);
   file.Append(symbol);
-  return file.Commit();
+  return file.Commit(sync);
+}
+
+Status WriteArrays(const std::string& path,
+                   const std::vector<runtime::NamedArray>& arrays, Sync sync) {
+  FileWriter file(path);
+  runtime::AppendNdarrayList(file, arrays);
+  return file.Commit(sync);
 }
 
 // Until the whole record takes its place.
-Status MarkUnfinished(const CheckpointName& name) {
+Status MarkUnfinished(const CheckpointName& name, Sync sync) {
   FileWriter file(name.Path("mxc"));
   runtime::RunningChecksum checksum;
   file.Follow(&checksum);
@@ -98,11 +106,11 @@ Status MarkUnfinished(const CheckpointName& name) {
   }
   file.Follow(nullptr);
   file.AppendScalar(checksum.value());
-  return file.Commit();
+  return file.Commit(sync);
 }
 
 Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
-                   const std::vector<std::string>& kinds) {
+                   const std::vector<std::string>& kinds, Sync sync) {
   FileWriter file(name.Path("mxc"));
   runtime::RunningChecksum checksum;
   file.Follow(&checksum);
@@ -122,38 +130,38 @@ Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
   runtime::AppendNdarrayList(file, checkpoint.states);
   file.Follow(nullptr);
   file.AppendScalar(checksum.value());
-  return file.Commit();
+  return file.Commit(sync);
 }
 
 }  // namespace
 
-Status WriteCheckpoint(const CheckpointName& name,
-                       const Checkpoint& checkpoint) {
-  MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
+Status WriteCheckpoint(const CheckpointName& name, const Checkpoint& checkpoint,
+                       Sync sync) {
+  MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name, sync));
   std::vector<std::string> kinds;
   if (!checkpoint.symbol.empty()) {
-    MXC_RT_RETURN_IF_ERROR(WriteSymbol(name.SymbolPath(), checkpoint.symbol));
+    MXC_RT_RETURN_IF_ERROR(
+        WriteSymbol(name.SymbolPath(), checkpoint.symbol, sync));
     kinds.push_back("symbol");
   }
   if (!checkpoint.parameters.empty()) {
     MXC_RT_RETURN_IF_ERROR(
-        runtime::WriteNdarrayList(name.Path("params"), checkpoint.parameters));
-    MXC_RT_RETURN_IF_ERROR(
-        runtime::WriteUpdaterStates(name.Path("states"), checkpoint.updater));
+        WriteArrays(name.Path("params"), checkpoint.parameters, sync));
+    MXC_RT_RETURN_IF_ERROR(runtime::WriteUpdaterStates(
+        name.Path("states"), checkpoint.updater, sync));
     kinds.insert(kinds.end(), {"params", "states"});
   }
   const std::string averages = name.Path(kAverages);
   if (checkpoint.averages.empty()) {
     MXC_RT_RETURN_IF_ERROR(RemoveFiles({averages}));  // of who was killed
   } else {
-    MXC_RT_RETURN_IF_ERROR(
-        runtime::WriteNdarrayList(averages, checkpoint.averages));
+    MXC_RT_RETURN_IF_ERROR(WriteArrays(averages, checkpoint.averages, sync));
     kinds.emplace_back(kAverages);
   }
-  return WriteRecord(name, checkpoint, kinds);
+  return WriteRecord(name, checkpoint, kinds, sync);
 }
 
-Status CopyAsBest(const CheckpointName& name, bool averages) {
+Status CopyAsBest(const CheckpointName& name, bool averages, Sync sync) {
   const std::string best = BestPath(name.prefix, "params");
   const std::string record = BestPath(name.prefix, "mxc");
   const auto new_record = MappedFile::Open(name.Path("mxc"));
@@ -173,15 +181,15 @@ Status CopyAsBest(const CheckpointName& name, bool averages) {
     if (!file.ok()) return file.status();
     FileWriter copy(to);
     copy.Append(file->bytes());
-    MXC_RT_RETURN_IF_ERROR(copy.Commit());
+    MXC_RT_RETURN_IF_ERROR(copy.Commit(sync));
   }
   return {};
 }
 
-Status RemoveSets(const std::vector<CheckpointName>& names) {
+Status RemoveSets(const std::vector<CheckpointName>& names, Sync sync) {
   for (const CheckpointName& name : names) {
     MXC_RT_ASSIGN(const bool exists, runtime::FileExists(name.Path("mxc")));
-    if (exists) MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name));
+    if (exists) MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name, sync));
   }
   for (const CheckpointName& name : names) {
     MXC_RT_RETURN_IF_ERROR(RemoveFiles(FilesOf(name)));

@@ -27,6 +27,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/file_writer.h"
 #include "runtime/formats/array.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/checkpoint_files.h"
@@ -50,8 +51,12 @@ struct Checkpoint {
   std::map<std::string, std::string> notes;
 };
 
-Status WriteCheckpoint(const CheckpointName& name,
-                       const Checkpoint& checkpoint);
+// Of sets and copies that are written without a sync, a crash of the system may
+// leave any part: their hashes tell, and who writes them can train again.
+using Sync = runtime::FileWriter::Sync;
+
+Status WriteCheckpoint(const CheckpointName& name, const Checkpoint& checkpoint,
+                       Sync sync = Sync::kYes);
 // That writing the set's symbol, this one, would take no other network's place.
 Status RequireNoOtherSymbol(const CheckpointName& name,
                             const std::string& symbol);
@@ -59,11 +64,13 @@ Status RequireNoOtherSymbol(const CheckpointName& name,
 // Makes PREFIX-best.params and .mxc copies of the set's, unless they are, of its
 // averages if `averages` and it has any. Each appears whole; a record never
 // stands beside other parameters than its own.
-Status CopyAsBest(const CheckpointName& name, bool averages);
+Status CopyAsBest(const CheckpointName& name, bool averages,
+                  Sync sync = Sync::kYes);
 
 // Removes sets, whole ones or not. Whoever is killed meanwhile leaves sets that
 // are unfinished.
-Status RemoveSets(const std::vector<CheckpointName>& names);
+Status RemoveSets(const std::vector<CheckpointName>& names,
+                  Sync sync = Sync::kYes);
 
 // Refuses a set that is not complete.
 StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name);

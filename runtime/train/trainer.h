@@ -57,6 +57,7 @@ struct TrainerOptions {
   std::string save;        // a checkpoint's prefix; empty: nothing is saved
   int64_t save_every = 0;  // steps; 0: after epochs alone
   Retention keep;          // which of both kinds stay
+  Sync sync = Sync::kYes;  // of both
   // And Caffe's files (caffe_snapshot.h), whenever save_every says and at the
   // end.
   bool save_caffe = false;

@@ -128,7 +128,7 @@ Status Trainer::BeginAnew() {
 
 Status Trainer::RemoveAllSets() {
   MXC_RT_ASSIGN(const auto sets, AllSetsOf(options_.save));
-  return RemoveSets(sets);
+  return RemoveSets(sets, options_.sync);
 }
 
 // Whoever was killed may not have come to it, or have been further.
@@ -138,7 +138,7 @@ Status Trainer::CopyBest() {
       RunOf(best.Path("mxc")) != run_) {
     return {};
   }
-  return CopyAsBest(best, ema_ != nullptr);
+  return CopyAsBest(best, ema_ != nullptr, options_.sync);
 }
 
 StatusOr<SampleFacts> Trainer::FactsOfSamples() const {
@@ -209,7 +209,7 @@ Status Trainer::SaveEpoch() {
   });
   if (!stays) MXC_RT_RETURN_IF_ERROR(Write(meanwhile, false));
   MXC_RT_RETURN_IF_ERROR(Save(name));
-  return stays ? Status() : RemoveSets({meanwhile});
+  return stays ? Status() : RemoveSets({meanwhile}, options_.sync);
 }
 
 Status Trainer::Save(const CheckpointName& name) {
@@ -241,7 +241,7 @@ Status Trainer::Write(const CheckpointName& name, bool with_symbol) {
   }
   MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
   MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
-  return WriteCheckpoint(name, checkpoint);
+  return WriteCheckpoint(name, checkpoint, options_.sync);
 }
 
 }  // namespace mxc::train

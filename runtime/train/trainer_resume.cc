@@ -44,7 +44,7 @@ Status Trainer::LeaveOtherRuns() {
     others.push_back(name.Path("mxc"));
   }
   if (others.empty()) return {};
-  if (options_.overwrite) return RemoveSets(sets);
+  if (options_.overwrite) return RemoveSets(sets, options_.sync);
   const bool one = others.size() == 1;
   reporter_.Warn(ListFiles(others) + (one ? " is" : " are") +
                  " of another run; --resume --overwrite removes " +
@@ -88,7 +88,7 @@ Status Trainer::LeaveUnread(const std::optional<NewestSet>& newest) {
   if (!options_.overwrite) return RequireNoUnreadSets(unread, newest);
   std::vector<CheckpointName> names;
   for (const UnreadSet& set : unread) names.push_back(set.name);
-  return RemoveSets(names);
+  return RemoveSets(names, options_.sync);
 }
 
 Status Trainer::Resume() {

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "runtime/base/clock.h"
 #include "runtime/base/destination.h"
 #include "runtime/base/file.h"
 
@@ -226,7 +227,13 @@ Status Record::End(int64_t number, const std::string& why) {
 Status Record::Append(const std::string& line) {
   const std::string whole = line + "\n";
   MXC_RT_RETURN_IF_ERROR(log_.Append(std::as_bytes(std::span(whole))));
+  constexpr int64_t kSecond = 1'000'000'000;
+  const int64_t now = runtime::Nanoseconds();
+  if (now - synced_ < kSecond) return {};
+  synced_ = now;
   return log_.Sync();
 }
+
+Record::~Record() { (void)log_.Sync(); }
 
 }  // namespace mxc::tune

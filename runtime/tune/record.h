@@ -47,9 +47,15 @@ struct TrialRecord {
   std::pair<double, int64_t> Best(int64_t epochs, bool less_is_better) const;
 };
 
-// Trials may be written by several threads.
+// Trials may be written by several threads. A line is in the file when the call
+// returns, for whoever is killed then; a crash of the system takes at most those
+// of the last second, or of the last half minute where no more were added, as
+// Linux has it: what is lost is trained again.
 class Record {
  public:
+  ~Record();
+  Record(const Record&) = delete;
+
   // A new file, which must not be there, or with `resume` also one that has the
   // same head. What a kill has left of a last line is cut off. Nobody else may
   // write to it meanwhile.
@@ -78,6 +84,7 @@ class Record {
   const runtime::FileLock lock_;
   mutable std::mutex mutex_;
   runtime::LogFile log_;
+  int64_t synced_ = 0;  // when
   std::vector<TrialRecord> trials_;
 };
 

@@ -6,6 +6,8 @@ usage: spark_ml.py MASTER FOLDER [TEST…]
 
 import json
 import os
+import pathlib
+import resource
 import signal
 import subprocess
 import sys
@@ -133,6 +135,43 @@ def test_cross_validator():
     assert again.avgMetrics == found.avgMetrics
     assert (column(again.transform(FRAME), "prediction")
             == column(found.transform(FRAME), "prediction")).all()
+
+
+def test_export():
+    """Files that mxc takes: all three, or, on a full disk, those that were
+    there."""
+    model = estimator(epochs=1).fit(FRAME)
+    folder = os.path.join(FOLDER, f"exported {MASTER}")
+    os.mkdir(folder)
+    prefix = os.path.join(folder, "net")
+    model.export(prefix)
+
+    def files():
+        return {name: pathlib.Path(folder, name).read_bytes()
+                for name in os.listdir(folder)}
+
+    written = files()
+    assert written == {"net.mxa": model.artifact,
+                       "net-symbol.json": model.network,
+                       "net-0000.params": model.parameters}
+    subprocess.run([PACKAGE + "/mxc/bin/mxc", "compile", prefix +
+                    "-symbol.json", "-o", os.path.join(FOLDER, "again.mxa"),
+                    "--quiet"], check=True)
+    other = model.copy()
+    other.artifact, other.network = b"other", b"other"
+    other.parameters = bytes(9000)
+    limit = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8000, limit[1]))
+    try:
+        other.export(prefix)
+    except OSError as error:
+        assert "File too large" in str(error), error
+    else:
+        raise AssertionError("it has room for all")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limit)
+    assert files() == written
+    refuses("the model has learned nothing", lambda: MxcModel().export(prefix))
 
 
 def test_values():
@@ -275,8 +314,9 @@ def test_a_killed_worker():
     assert found.parameters == expected.parameters
 
 
-TESTS = [test_pipeline, test_cross_validator, test_values, test_regression,
-         test_validation, test_what_is_wrong, test_a_killed_worker]
+TESTS = [test_pipeline, test_cross_validator, test_values, test_export,
+         test_regression, test_validation, test_what_is_wrong,
+         test_a_killed_worker]
 if MASTER.startswith("local-cluster"):
     TESTS = TESTS[:3]
 for test in TESTS:

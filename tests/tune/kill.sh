@@ -3,7 +3,8 @@
 # usage: tests/tune/kill.sh BIN [KILLS [SEED]]
 # A search that is killed again and again, and resumed: its trials, every epoch's
 # values, its result and the bytes of the best parameters are those of a search
-# that nobody killed.
+# that nobody killed. So they are where a crash of the system has emptied or cut
+# files of trials, which nothing but the record waits for, or taken all of them.
 set -euo pipefail
 
 bin=$(realpath "$1") kills=${2:-3} RANDOM=${3:-7}
@@ -31,16 +32,45 @@ found() {
   sed 's/"seconds":[^,]*,//' "$1.tune.jsonl" | sort
 }
 
+# A third of the trials' files, whole or in part, and the record's last lines.
+crash() {  # PREFIX
+  local file record=$1.tune.jsonl
+  [ -s "$record" ] || return 0
+  head -n $(($(wc -l <"$record") - RANDOM % 3)) "$record" >rest
+  [ -s rest ] && mv rest "$record"
+  for file in "$1"-trials/*.*; do
+    [ -e "$file" ] && ((RANDOM % 3 == 0)) || continue
+    truncate --size=$((RANDOM % 2 * $(stat -c %s "$file") / 2)) "$file"
+  done
+}
+
+# kill_often PREFIX options…: it is begun, and killed, many times.
+kill_often() {
+  for ((i = 0; i < kills; ++i)); do
+    begun=(timeout --signal=KILL "$(printf 0.%03d $((RANDOM % 900 + 20)))")
+    tune "$@" --resume || true
+    ((i % 3)) || crash "$1"
+  done 2>/dev/null
+  begun=()
+  tune "$@" --resume
+  diff <(found whole) <(found "$1")
+  cmp whole-best.params "$1-best.params"
+}
+
 tune whole
-for ((i = 0; i < kills; ++i)); do
-  begun=(timeout --signal=KILL "0.$((RANDOM % 900 + 100))")
-  tune killed --resume || true
-done
-begun=()
-tune killed --resume
-diff <(found whole) <(found killed)
-cmp whole-best.params killed-best.params
+kill_often killed
 test ! -e killed-trials
 tune killed --resume  # all is known
 cmp whole-best.params killed-best.params
-echo "killed $kills times: the same trials, the same parameters"
+# Trainings as short as these are begun again instead of saved, unless asked for.
+kill_often kept --keep-trials
+test -e kept-trials
+# Checkpoints are further than the record.
+head -n -2 kept.tune.jsonl >rest && mv rest kept.tune.jsonl
+tune kept --resume --keep-trials
+diff <(found whole) <(found kept)
+cp whole.tune.jsonl lost.tune.jsonl
+tune lost --resume
+cmp whole-best.params lost-best.params
+diff <(found whole) <(found lost)
+echo "killed $((2 * kills)) times: the same trials, the same parameters"

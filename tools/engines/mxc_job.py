@@ -47,6 +47,25 @@ def free_address(host=None):
         return f"{host}:{probe.getsockname()[1]}"
 
 
+def write_together(files):
+    """Files by path, as bytes, each whole: none has its name before the disk has
+    them all."""
+    unfinished = {path: f"{path}.{os.getpid()}.0x{secrets.token_hex(8)}"
+                  for path in map(os.path.realpath, files)}
+    try:
+        for name, content in zip(unfinished.values(), files.values()):
+            with open(name, "xb") as file:
+                file.write(content)
+                file.flush()
+                os.fsync(file.fileno())
+        for path, name in unfinished.items():
+            os.replace(name, path)
+    finally:
+        for name in unfinished.values():
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+
+
 def _end_with_parent():
     pr_set_pdeathsig = 1
     ctypes.CDLL(None).prctl(pr_set_pdeathsig, signal.SIGKILL)

@@ -370,12 +370,12 @@ class MxcModel(Model, _Common, MLReadable, MLWritable):
 
     def export(self, prefix):
         """Writes the files for mxc, on the driver: PREFIX.mxa,
-        PREFIX-symbol.json, PREFIX-0000.params."""
-        for ending, content in ((".mxa", self.artifact),
-                                ("-symbol.json", self.network),
-                                ("-0000.params", self.parameters)):
-            with open(prefix + ending, "wb") as file:
-                file.write(content)
+        PREFIX-symbol.json, PREFIX-0000.params; all of them, or none."""
+        if not self.artifact:
+            raise ValueError("the model has learned nothing")
+        mxc_job.write_together({prefix + ".mxa": self.artifact,
+                                prefix + "-symbol.json": self.network,
+                                prefix + "-0000.params": self.parameters})
 
     def _columns(self):
         """What is added, in order: name and type."""

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/remote_files.h"
 #include "runtime/fit/fit.h"
 #include "runtime/train/best_epoch.h"
+#include "runtime/train/checkpoint.h"
 #include "tools/driver/temporary_file.h"
 #include "tools/run/train_options.h"
 
@@ -33,26 +35,27 @@ tune::Status Failed(runtime::StatusCode code, const Diagnostics& errors) {
 }
 
 // "trial 3 (lr=0.01 batch-size=64): …"
-tune::Status OfTrial(const Task& task, const Texts& parameters,
+tune::Status OfTrial(int64_t trial, const Texts& parameters,
                      const tune::Status& status) {
   std::string text;
   for (const auto& [name, value] : parameters) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
   }
   return {status.code(),
-          fmt::format("trial {} ({}): {}", task.trial, text, status.message())};
+          fmt::format("trial {} ({}): {}", trial, text, status.message())};
 }
 
 }  // namespace
 
-// Puts every epoch into the record, and ends training where the task does.
+// Puts every epoch into the record, and ends training after so many.
 class TrialRuns::Reporter : public train::Reporter {
  public:
-  Reporter(TrialRuns& trials, const Task& task, tune::Record& record)
-      : trials_(trials), task_(task), record_(record) {}
+  Reporter(TrialRuns& trials, int64_t trial, int64_t epochs,
+           tune::Record& record)
+      : trials_(trials), trial_(trial), epochs_(epochs), record_(record) {}
 
   const tune::Status& status() const { return status_; }
-  bool done() const { return epoch_ >= task_.to; }
+  bool done() const { return epoch_ >= epochs_; }
 
   bool WantsStep(int64_t) override { return false; }
   void OnStep(const train::Progress&) override {}
@@ -80,7 +83,7 @@ class TrialRuns::Reporter : public train::Reporter {
       result.validation.insert(result.validation.begin(),
                                {"loss", summary.validation->loss});
     }
-    status_ = record_.Add(task_.trial, summary.epoch, result);
+    status_ = record_.Add(trial_, summary.epoch, result);
   }
   bool AfterEpoch() override { return status_.ok() && !done(); }
   void Say(const std::string&) override {}
@@ -88,7 +91,7 @@ class TrialRuns::Reporter : public train::Reporter {
 
  private:
   TrialRuns& trials_;
-  const Task task_;
+  const int64_t trial_, epochs_;
   tune::Record& record_;
   tune::Status status_;
   int64_t epoch_ = 0;
@@ -106,8 +109,21 @@ std::string TrialRuns::PrefixOf(int64_t trial) const {
 }
 
 void TrialRuns::Warn(const std::string& sentence) {
+  std::string kind = sentence;
+  std::erase_if(kind,
+                [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
   const std::lock_guard lock(warning_);
-  warnings_.insert(sentence);
+  warnings_[kind].insert(sentence);
+}
+
+std::vector<std::string> TrialRuns::warnings() const {
+  std::vector<std::string> told;
+  for (const auto& [kind, sentences] : warnings_) {
+    told.push_back(*sentences.begin());
+    const size_t more = sentences.size() - 1;
+    if (more > 0) told.back() += fmt::format(" (and {} more like it)", more);
+  }
+  return told;
 }
 
 Result<TrialRuns::Artifact> TrialRuns::Compile(const Texts& parameters) const {
@@ -137,8 +153,8 @@ tune::StatusOr<std::shared_ptr<const runtime::Model>> TrialRuns::ModelOf(
   return artifacts_.emplace(key, std::move(*made)).first->second.model;
 }
 
-fit::Request TrialRuns::RequestOf(const Task& task,
-                                  const Texts& parameters) const {
+fit::Request TrialRuns::RequestOf(int64_t trial, const Texts& parameters,
+                                  bool saves) const {
   const std::vector<std::string> words = words_.For(parameters);
   CLI::App asked("", "tune");
   Training training(asked);
@@ -152,9 +168,14 @@ fit::Request TrialRuns::RequestOf(const Task& task,
   app.parse(Reversed(std::move(shared)));
   fit::Request request = std::move(options.request);
   request.trainer.epochs = options_.epochs;
-  request.trainer.save = PrefixOf(task.trial);
-  request.trainer.resume = true;
-  request.trainer.keep.epochs = 1;
+  if (saves) {
+    request.trainer.save = PrefixOf(trial);
+    request.trainer.resume = true;
+    request.trainer.keep.epochs = 1;
+    // What a crash of the system leaves of it is removed, and trained again.
+    request.trainer.sync = train::Sync::kNo;
+    request.trainer.overwrite = true;
+  }
   request.trainer.interrupted = &interrupted_;
   if (request.trainer.early_stop.empty()) {  // which epoch is the best one
     request.trainer.early_stop = fmt::format(
@@ -168,23 +189,72 @@ fit::Request TrialRuns::RequestOf(const Task& task,
   return request;
 }
 
+// A crash of the system may have taken lines of the record, and left what was
+// learned later: the trial begins again, so that every epoch has its line.
+tune::Status TrialRuns::RemoveUnrecorded(int64_t trial,
+                                         const tune::Record& record) {
+  const auto known = record.trial(trial).epochs;
+  int64_t epochs = 0;
+  while (known.contains(epochs + 1)) ++epochs;
+  MXC_RT_ASSIGN(const auto sets, train::AllSetsOf(PrefixOf(trial)));
+  const bool ahead = std::ranges::any_of(sets, [&](const auto& set) {
+    return set.prefix == PrefixOf(trial) && set.number > epochs;
+  });
+  return ahead ? train::RemoveSets(sets) : tune::Status();
+}
+
+tune::Status TrialRuns::Restore(int64_t trial, int64_t epoch,
+                                tune::Record& record) {
+  const train::Provenance found =
+      train::ProvenanceOf(ParametersOf(trial, epoch));
+  if (found.known && found.problem.empty() && found.epoch == epoch) return {};
+  MXC_RT_ASSIGN(const auto sets, train::AllSetsOf(PrefixOf(trial)));
+  MXC_RT_RETURN_IF_ERROR(train::RemoveSets(sets));
+  return TrainTo(epoch, trial, record.trial(trial).parameters, true, record);
+}
+
+std::string TrialRuns::ParametersOf(int64_t trial, int64_t epoch) const {
+  const std::string prefix = PrefixOf(trial);
+  const std::string last = train::EpochCheckpoint(prefix, epoch).Path("params");
+  const auto there = runtime::FileExists(last);
+  return there.ok() && *there ? last : train::BestPath(prefix, "params");
+}
+
+bool TrialRuns::IsShort(const Task& task, const tune::Record& record) const {
+  constexpr double kSeconds = 1;
+  if (options_.keeps) return false;
+  const tune::TrialRecord known =
+      record.trial(task.from > 0 ? task.trial : task.trial - 1);
+  if (known.epochs.empty()) return false;
+  return known.epochs.rbegin()->second.seconds * static_cast<double>(task.to) <
+         kSeconds;
+}
+
 tune::Status TrialRuns::Train(const Task& task, const Texts& parameters,
                               tune::Record& record) {
+  MXC_RT_RETURN_IF_ERROR(RemoveUnrecorded(task.trial, record));
+  return TrainTo(task.to, task.trial, parameters, !IsShort(task, record),
+                 record);
+}
+
+tune::Status TrialRuns::TrainTo(int64_t epochs, int64_t trial,
+                                const Texts& parameters, bool saves,
+                                tune::Record& record) {
   auto model = ModelOf(parameters);
-  if (!model.ok()) return OfTrial(task, parameters, model.status());
+  if (!model.ok()) return OfTrial(trial, parameters, model.status());
   auto opened = fit::Fit::Open({.model = std::move(*model), .path = ""},
-                               RequestOf(task, parameters));
-  if (!opened.ok()) return OfTrial(task, parameters, opened.status());
+                               RequestOf(trial, parameters, saves));
+  if (!opened.ok()) return OfTrial(trial, parameters, opened.status());
   fit::Fit& training = **opened;
-  Reporter reporter(*this, task, record);
+  Reporter reporter(*this, trial, epochs, record);
   const auto result = training.Run(reporter);
   if (training.diverged()) {
-    return record.End(task.trial, "failed: " + result.status().message());
+    return record.End(trial, "failed: " + result.status().message());
   }
-  if (!result.ok()) return OfTrial(task, parameters, result.status());
+  if (!result.ok()) return OfTrial(trial, parameters, result.status());
   MXC_RT_RETURN_IF_ERROR(reporter.status());
   if (result->interrupted || reporter.done()) return {};
-  return record.End(task.trial, "stopped early");
+  return record.End(trial, "stopped early");
 }
 
 }  // namespace mxc

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "ir/support/result.h"
 #include "runtime/base/nameless_file.h"
@@ -24,6 +25,7 @@ struct TrialsOptions {
   std::string folder;  // of the trials' checkpoints
   int64_t epochs = 1;  // of a trial that is not stopped
   int threads = 1;     // of a trial, where the words do not say
+  bool keeps = false;  // checkpoints of all trials
 };
 
 class TrialRuns : public tune::Trainee {
@@ -41,12 +43,17 @@ class TrialRuns : public tune::Trainee {
   tune::Status Train(const tune::Task& task, const tune::Texts& parameters,
                      tune::Record& record) override;
 
+  // Trains again, unless it was saved and no crash of the system has taken it,
+  // what a trial had learned by its best epoch, which this is.
+  tune::Status Restore(int64_t trial, int64_t epoch, tune::Record& record);
+  // "….params" of a trial's best epoch, once it is restored.
+  std::string ParametersOf(int64_t trial, int64_t epoch) const;
   // The prefix of a trial's checkpoints.
   std::string PrefixOf(int64_t trial) const;
   // How many were compiled; once nothing is trained any more.
   size_t artifacts() const { return artifacts_.size(); }
-  // What trainings have warned of, each sentence once.
-  const std::set<std::string>& warnings() const { return warnings_; }
+  // What trainings have warned of; of sentences that differ in numbers alone one.
+  std::vector<std::string> warnings() const;
 
  private:
   class Reporter;
@@ -55,11 +62,18 @@ class TrialRuns : public tune::Trainee {
     std::shared_ptr<const runtime::Model> model;
   };
 
+  tune::Status RemoveUnrecorded(int64_t trial, const tune::Record& record);
   tune::StatusOr<std::shared_ptr<const runtime::Model>> ModelOf(
       const tune::Texts& parameters);
   Result<Artifact> Compile(const tune::Texts& parameters) const;
-  fit::Request RequestOf(const tune::Task& task,
-                         const tune::Texts& parameters) const;
+  // Whether all that a trial learns by the end of the task is learned again
+  // sooner than checkpoints are worth.
+  bool IsShort(const tune::Task& task, const tune::Record& record) const;
+  tune::Status TrainTo(int64_t epochs, int64_t trial,
+                       const tune::Texts& parameters, bool saves,
+                       tune::Record& record);
+  fit::Request RequestOf(int64_t trial, const tune::Texts& parameters,
+                         bool saves) const;
   void Warn(const std::string& sentence);
 
   const TrialWords words_;
@@ -68,7 +82,8 @@ class TrialRuns : public tune::Trainee {
   std::mutex compiling_;
   std::map<std::string, Artifact> artifacts_;  // by TrialWords::ArtifactOf
   std::mutex warning_;
-  std::set<std::string> warnings_;
+  // By the sentence without its numbers.
+  std::map<std::string, std::set<std::string>> warnings_;
 };
 
 }  // namespace mxc

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import pathlib
 import struct
 import zipfile
 import zlib
@@ -15,6 +14,7 @@ import numpy as np
 
 from . import _train
 from ._errors import Error
+from ._whole_file import write_whole
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     Path = str | os.PathLike[str]
     Arrays = Mapping[str, NDArray[Any]]
+
 
 def write_parameters(path: Path, arrays: Arrays, states: list[Tensor]) -> None:
     use = {state.name: state.use for state in states}
@@ -42,15 +43,8 @@ def write_states(path: Path, arrays: Arrays) -> None:
     """Whole or not at all."""
     members: dict[str, Any] = {_escape(name): array
                                for name, array in arrays.items()}
-    unfinished = pathlib.Path(f"{os.fspath(path)}.{os.getpid()}.unfinished")
-    try:
-        with open(unfinished, "wb") as file:
-            np.savez(file, **members)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(unfinished, path)
-    finally:
-        unfinished.unlink(missing_ok=True)
+    with write_whole(path) as file:
+        np.savez(file, **members)
 
 
 def read_states(path: Path) -> dict[str, NDArray[Any]]:

@@ -14,6 +14,7 @@ side by side run one after the other. A network's program is one entry."""
 import json
 import time
 
+from .._whole_file import write_whole
 from . import _profile
 from .ndarray import _arithmetic
 from .ndarray._invoke import watch_calls
@@ -83,7 +84,7 @@ def dump(finished=True, profile_process="worker"):
     """Writes the trace; `finished`: and stops."""
     if finished:
         _run(False)
-    with open(_config["filename"], "w") as file:
+    with write_whole(_config["filename"], "w") as file:
         file.write(_recorder.trace())
 
 

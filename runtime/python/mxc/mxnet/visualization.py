@@ -6,6 +6,7 @@ import math
 import shutil
 import subprocess
 
+from .._whole_file import write_whole
 from .symbol import Symbol
 from .symbol._node import walk
 
@@ -118,7 +119,7 @@ class Dot:
     def save(self, filename=None):
         """Writes the text to a file; returns its name."""
         filename = filename or f"{self.name}.gv"
-        with open(filename, "w", encoding="utf-8") as file:
+        with write_whole(filename, "w") as file:
             file.write(self.source)
         return filename
 

@@ -5,6 +5,7 @@ import re
 import warnings
 from collections import OrderedDict
 
+from ..._whole_file import write_whole
 from .. import initializer, ndarray
 from ..context import Context
 from ._scope import BlockScope
@@ -203,7 +204,7 @@ class Block:
         """Writes the values to `prefix-model.params` and the names to `prefix-model.json`."""
         values = {}
         structure = self._structure(values)
-        with open(f"{prefix}-model.json", "w", encoding="utf-8") as file:
+        with write_whole(f"{prefix}-model.json", "w") as file:
             json.dump(structure, file)
         ndarray.save(f"{prefix}-model.params", values)
 

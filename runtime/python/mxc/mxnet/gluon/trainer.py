@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trainer: an optimizer over the parameters of a block."""
+from ..._whole_file import write_whole
 from .. import autograd, model, optimizer as _optimizer
 from ._kvstores import choose
 from .parameter import Parameter
@@ -242,7 +243,7 @@ class Trainer:
                 "States cannot be saved while a parameter waits for its shape.")
             self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
             return
-        with open(fname, "wb") as file:
+        with write_whole(fname) as file:
             file.write(self._updaters[0].get_states(dump_optimizer=True))
 
     def load_states(self, fname):

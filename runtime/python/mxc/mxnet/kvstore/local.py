@@ -3,6 +3,7 @@
 
 import numpy as np
 
+from ..._whole_file import write_whole
 from .. import ndarray as nd
 from ..base import MXNetError
 from ..optimizer import get_updater
@@ -151,7 +152,7 @@ class KVStore(KVStoreBase):
     def save_optimizer_states(self, fname, dump_optimizer=False):
         if self._updater is None:
             raise AssertionError("the store has no optimizer to save")
-        with open(fname, "wb") as file:
+        with write_whole(fname) as file:
             file.write(self._updater.get_states(dump_optimizer))
 
     def load_optimizer_states(self, fname):

@@ -4,6 +4,7 @@
 import logging
 import warnings
 
+from ..._whole_file import write_whole
 from .. import context as ctx, ndarray as nd, optimizer as opt
 from ..initializer import InitDesc, Uniform
 from ..io import DataDesc
@@ -400,7 +401,7 @@ class Module(BaseModule):
         if self._update_on_kvstore:
             self._kvstore.save_optimizer_states(fname)
             return
-        with open(fname, "wb") as file:
+        with write_whole(fname) as file:
             file.write(self._updater.get_states())
 
     def load_optimizer_states(self, fname):

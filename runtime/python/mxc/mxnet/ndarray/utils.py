@@ -5,6 +5,7 @@ import struct
 
 import numpy as np
 
+from ..._whole_file import write_whole
 from ..base import MXNetError, string_types
 from ..util import is_np_array, is_np_shape
 from .creation import array
@@ -33,7 +34,7 @@ def save(fname, data):
         raise ValueError(f"only NDArrays can be saved, in a list or by names, not {type(data)}")
     if any(not isinstance(value, NDArray) for value in arrays):
         raise TypeError("only NDArrays can be saved, in a list or by names")
-    with open(fname, "wb") as file:
+    with write_whole(fname) as file:
         file.write(struct.pack("<QQQ", _LIST, 0, len(arrays)))
         for value in arrays:
             file.write(array_bytes(value))

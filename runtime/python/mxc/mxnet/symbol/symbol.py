@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbol: a graph that is declared before it has values."""
 
+from ..._whole_file import write_whole
 from ..attribute import AttrScope
 from ..base import MXNetError, NotImplementedForSymbol, dtype_name
 from . import _infer, _json
@@ -212,7 +213,7 @@ class Symbol(Arithmetic, Methods):
         """Writes tojson() to a file."""
         if not isinstance(fname, str):
             raise TypeError("fname need to be string")
-        with open(fname, "w", encoding="utf-8") as file:
+        with write_whole(fname, "w") as file:
             file.write(self.tojson(remove_amp_cast))
 
     def debug_str(self):
