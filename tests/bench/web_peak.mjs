@@ -51,12 +51,15 @@ export function peak() {
   return 2 * LANES * SUMS * count / best / 1e6;
 }
 
-// Of the multiplications that the definition has, those that the algorithm needs.
-function needed(algorithm, kernel) {
+const extentOf = (text) => Number(/\d+/.exec(text)[0]);
+
+// Of the multiplications that the definition has, those that the algorithm needs; with
+// strides Winograd's takes each phase of the window by itself.
+function needed(algorithm, node) {
   const winograd = /^winograd(\d+)/.exec(algorithm);
   if (winograd) {
-    const tile = Number(winograd[1]);
-    const phases = kernel > 3 ? 2 : 1;  // of a stride of 2, in each axis
+    const tile = Number(winograd[1]), kernel = extentOf(node.attrs.kernel);
+    const phases = extentOf(node.attrs.stride ?? '1');
     const taps = Math.ceil(kernel / phases);
     return (phases * (tile + taps - 1) / (tile * kernel)) ** 2;
   }
@@ -68,7 +71,7 @@ function classOf(node, algorithm, isFirst) {
   if (node?.op !== 'Convolution') return 'other';
   const name = algorithm.split(' ')[0].replace(/\d+$/, '');
   if (isFirst) return `first layer, ${name}`;
-  const [kernel] = JSON.parse(node.attrs.kernel.replace('(', '[').replace(')', ']'));
+  const kernel = extentOf(node.attrs.kernel);
   return name === 'depthwise' ? name : `${kernel}x${kernel}, ${name}`;
 }
 
@@ -87,11 +90,10 @@ export function classes(steps, nodes) {
       : name.split('+').map((part) => named.get(part)).find((n) => n?.op === 'Convolution' || n?.op === 'FullyConnected');
     const key = classOf(node, kernel, node?.name === first);
     const row = found.get(key) ?? { key, steps: 0, milliseconds: 0, flops: 0, multiplied: 0 };
-    const extent = node?.attrs.kernel ? Number(/\d+/.exec(node.attrs.kernel)[0]) : 1;
     row.steps += 1;
     row.milliseconds += milliseconds;
     row.flops += flops;
-    row.multiplied += flops * needed(kernel, extent);
+    row.multiplied += flops * needed(kernel, node);
     found.set(key, row);
   }
   return [...found.values()].sort((a, b) => b.milliseconds - a.milliseconds);

@@ -21,5 +21,6 @@ END {
   if (terminal) printf "\r\033[K" >"/dev/stderr"
   from = count < all ? sprintf(", drawn by seed %s from %d", seed, all) : ""
   printf "%s: %d of %d cases passed, %d failed%s\n", name, done - wrong, count, wrong + failing, from
-  if (done < count) printf "%s: the program ended before the others\n", name
+  if (done < count) printf "%s: the others were not reached\n", name
+  exit wrong + failing > 0 || done < count
 }
