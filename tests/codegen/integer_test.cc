@@ -150,8 +150,8 @@ TEST_CASE("each lane is shifted by an amount of its own") {
     MapCase c;
     const TensorType type{dtype, {64}};
     const Layout plain = Layout::RowMajor(type.shape);
-    const int x = c.In(
-        type, plain, [=](int64_t i) { return SomeInteger(dtype, 63 - i); });
+    const int x = c.In(type, plain,
+                       [=](int64_t i) { return SomeInteger(dtype, 63 - i); });
     const int y = c.In(type, plain, [](int64_t i) -> double { return i % 9; });
     c.Out(type, plain);
     c.Out(type, plain);
