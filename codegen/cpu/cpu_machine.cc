@@ -23,9 +23,11 @@ void SetNeon(CpuMachine& machine) {
   machine.most_tile_vectors = machine.usual_tile_vectors = 4;
 }
 
-// An element goes to all lanes as it is loaded (ld1rw).
+// An element goes to all lanes as it is loaded (ld1rw). LLVM exchanges lanes of
+// longer vectors than NEON's one by one, through the stack.
 void SetSve(CpuMachine& machine) {
   machine.vector_registers = 32;
+  machine.exchanged_bytes = 16;
   machine.most_tile_vectors = 4;
 }
 
@@ -37,12 +39,15 @@ void SetRvv(CpuMachine& machine) {
 
 // Engines compile for the 16 registers of x86-64 and keep one for themselves. Where a
 // tile needs one more, V8 leaves a sum on the stack from step to step: tiles of 3x3
-// took 1.6 times as long as those of 4x2.
+// took 1.6 times as long as those of 4x2. Strassen's algorithm, which cannot save more
+// than the margin asks for, loses: what it adds takes as long as multiplying does, and
+// nothing fetches its weights ahead.
 void SetSimd128(CpuMachine& machine) {
   machine.vector_registers = 15;
   machine.loads_first = true;
   machine.loads = 1;
   machine.fetches_ahead = false;
+  machine.strassen_margin = 1.15;
   // As many elements of data wait beside their sums.
   machine.per_channel_pixels = machine.by_lane_pixels = 6;
 }
@@ -70,6 +75,7 @@ CpuMachine CpuMachineOf(const Target& target) {
       (machine.vector_bytes + target.register_bytes - 1) /
       target.register_bytes;
   machine.fetches_ahead = own.fetches_ahead;
+  machine.exchanged_bytes = own.exchanged_bytes;
   if (target.core.empty()) return machine;
   // What is said of the core holds, whatever its kind usually has.
   machine.multiply_adds = target.machine.multiply_adds;

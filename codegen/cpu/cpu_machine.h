@@ -40,6 +40,11 @@ struct CpuMachine : Machine {
   bool multiplies_by_element = false;
   // An instruction brings a line into a cache that is needed later.
   bool fetches_ahead = true;
+  // The size of vectors whose lanes one instruction exchanges, for LLVM at least.
+  int exchanged_bytes = 64;
+  // By how much Strassen's algorithm, whose weights are 7/4 as large, has to be
+  // faster.
+  double strassen_margin = 1.02;
   // Vectors of this size take twice as long as their halves where units are
   // half as wide, and never less.
   int split_vector_bytes = 64;

@@ -175,7 +175,9 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   std::vector<CopyDim> dims = DimsOf(source->strides, to.layout);
   TransposePlan plan;
   plan.dtype = to.type.dtype;
-  plan.tile = std::min(kMostTile, target.machine.lanes(plan.dtype));
+  plan.tile = std::min({kMostTile, target.machine.lanes(plan.dtype),
+                        CpuMachineOf(target).exchanged_bytes /
+                            static_cast<int>(SizeOf(plan.dtype))});
   plan.shape = to.type.shape;
   plan.from_base = source->base;
   plan.output_elements = to.layout.elements();

@@ -51,14 +51,22 @@ Value* EmitIntPower(KernelFunction& kernel, DType dtype, Value* a, Value* b) {
   return EmitCast(kernel, power, DType::kF64, dtype);
 }
 
-// LLVM leaves a shift by all bits undefined.
+// LLVM leaves a shift by all bits undefined. Lanes of 8 and 16 bits are shifted as words:
+// for WebAssembly LLVM 19 lets copies of their signs enter instead of zeros.
 Value* EmitShiftRight(KernelFunction& kernel, Value* a, Value* b) {
   auto& builder = kernel.b();
-  const int64_t bits = a->getType()->getScalarSizeInBits();
+  llvm::Type* type = a->getType();
+  const int64_t bits = type->getScalarSizeInBits();
   Value* inside = builder.CreateICmpULT(b, IntConstant(a, bits));
+  if (bits < 32) {
+    llvm::Type* word = type->getWithNewBitWidth(32);
+    a = builder.CreateZExt(a, word);
+    b = builder.CreateZExt(b, word);
+  }
   Value* by = builder.CreateSelect(inside, b, IntConstant(a, 0));
-  return builder.CreateSelect(inside, builder.CreateLShr(a, by),
-                              IntConstant(a, 0));
+  Value* shifted = builder.CreateSelect(inside, builder.CreateLShr(a, by),
+                                        IntConstant(a, 0));
+  return builder.CreateTrunc(shifted, type);
 }
 
 Value* EmitMulHigh(KernelFunction& kernel, Value* a, Value* b) {

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// usage: node web.mjs BIN_DIR [--threads N] [--steps] [--target T] NETWORK.json…
+// usage: node web.mjs BIN_DIR [--threads N] [--steps] [--classes] [--target T] NETWORK.json…
 // Each network's page in Node beside its artifact for x86-64-v2 (the worst
 // difference of an output, of how far its elements lie apart; equal bytes), how long
 // the least of seven times takes, and, where the environment names a Python with
 // onnxruntime (MXC_ONNX_PYTHON), how long ONNX Runtime's takes natively, on as many
-// threads. --steps: those that take most. Ends with 1 above 4e-6.
+// threads. --steps: those that take most; --classes: what each class of layers reaches
+// of what multiplications and additions in registers do. Ends with 1 above 4e-6.
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { classes, peak } from './web_peak.mjs';
 import { check, compare, folder, mxc, outcome } from '../web/support.mjs';
 
-const { values: { threads, steps, target }, positionals: [bin, ...networks] } = parseArgs({
+const { values: { threads, steps, classes: ofClasses, target }, positionals: [bin, ...networks] } = parseArgs({
   allowPositionals: true,
   options: {
     threads: { type: 'string', default: '1' },
     steps: { type: 'boolean' },
+    classes: { type: 'boolean' },
     target: { type: 'string', default: 'wasm32' },
   },
 });
@@ -64,15 +67,33 @@ function onnxRuntime(network) {
   return Number(execFileSync(python, [script, file, threads], { encoding: 'utf8' }));
 }
 
-// With the rate of each, by the multiplications and additions that its definition has.
-function printSteps(net, network) {
-  const rows = net.profile('infer', 20);
+// What each takes at least, and the multiplications and additions of its definition.
+function profiled(net, network) {
   const { steps: planned } = JSON.parse(mxc(bin, 'inspect', network, '--target', target, '--steps', '--json'));
+  return net.profile('infer', 20).map(({ step, milliseconds }) => ({
+    name: step, kernel: '', flops: 0, ...planned.find((row) => row.name === step), milliseconds }));
+}
+
+const columns = (milliseconds, all, flops) => [`${milliseconds.toFixed(3).padStart(9)} ms`,
+  `${(100 * milliseconds / all).toFixed(1).padStart(5)} %`, `${(flops / milliseconds / 1e6).toFixed(1).padStart(6)} GFLOP/s `];
+
+function printSteps(rows) {
   const all = rows.reduce((sum, row) => sum + row.milliseconds, 0);
-  for (const { step, milliseconds } of rows.toSorted((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)) {
-    const { flops = 0, kernel = '' } = planned.find((row) => row.name === step) ?? {};
-    console.log([`${milliseconds.toFixed(3).padStart(9)} ms`, `${(100 * milliseconds / all).toFixed(1).padStart(5)} %`,
-      `${(flops / milliseconds / 1e6).toFixed(1).padStart(6)} GFLOP/s `, kernel.padEnd(14), step].join(' '));
+  for (const { name, kernel, flops, milliseconds } of rows.sort((a, b) => b.milliseconds - a.milliseconds).slice(0, 40)) {
+    console.log(...columns(milliseconds, all, flops), kernel.padEnd(14), name);
+  }
+}
+
+function printClasses(rows, network) {
+  const symbol = join(folder(), 'net-symbol.json');
+  mxc(bin, 'convert', network, '--init', 'msra', '--seed', '3', '-o', symbol);
+  const { nodes } = JSON.parse(readFileSync(symbol, 'utf8'));
+  const all = rows.reduce((sum, row) => sum + row.milliseconds, 0), most = peak();
+  console.log(`multiplications and additions in registers: ${most.toFixed(1)} GFLOP/s`);
+  for (const { key, steps: count, milliseconds, flops, multiplied } of classes(rows, nodes)) {
+    console.log(...columns(milliseconds, all, flops),
+      `${(multiplied / milliseconds / 1e4 / most).toFixed(1).padStart(6)} % of the most, in ${(multiplied / most / 1e6).toFixed(3).padStart(7)} ms `,
+      key, `(${count})`);
   }
 }
 
@@ -86,7 +107,9 @@ for (const network of networks) {
   ours = Math.min(ours, least(run));
   const ratio = native ? `  ONNX Runtime, native ${native.toFixed(3)} ms, ${(ours / native).toFixed(2)} times` : '';
   console.log(`${basename(network).padEnd(24)} ${same ? 'same bytes' : worst.toExponential(1)}  ${ours.toFixed(3)} ms${ratio}`);
-  if (steps) printSteps(net, network);
+  const rows = steps || ofClasses ? profiled(net, network) : [];
+  if (ofClasses) printClasses(rows, network);
+  if (steps) printSteps(rows);
   net.close();
 }
 process.exit(outcome());

@@ -48,6 +48,24 @@ TEST_CASE("Strassen's algorithm is offered for what it halves") {
   }
 }
 
+// In Node its products and sums take longer than all products do.
+TEST_CASE("Strassen's algorithm is no page's") {
+  const Target page = *ResolveTarget("wasm32");
+  const Target server = *ResolveTarget("x86-64-v3");
+  for (const int64_t rows : {7, 14, 28}) {
+    const Contraction c = Convolution(
+        {.in = 256, .out = 512, .input = {rows, rows}, .kernel = {1, 1}});
+    const auto cheapest = [&](const Target& target) {
+      const auto all = MakeKernelCatalog(target, kOffered)->Candidates(c);
+      return std::ranges::min_element(all, {}, &KernelCandidate::cost)
+          ->choice.algorithm;
+    };
+    CAPTURE(rows);
+    CHECK(cheapest(page) == "direct");
+    CHECK(cheapest(server) == "strassen");
+  }
+}
+
 TEST_CASE("Strassen's algorithm on random 1x1 convolutions") {
   std::mt19937_64 random(17);
   const auto pick = [&](int64_t low, int64_t high) {

@@ -144,6 +144,26 @@ TEST_CASE("bitwise operations, shifts and upper halves") {
   }
 }
 
+TEST_CASE("each lane is shifted by an amount of its own") {
+  for (const DType dtype : {DType::kU8, DType::kI16, DType::kU32}) {
+    CAPTURE(ShortName(dtype));
+    MapCase c;
+    const TensorType type{dtype, {64}};
+    const Layout plain = Layout::RowMajor(type.shape);
+    const int x = c.In(type, plain,
+                       [=](int64_t i) { return SomeInteger(dtype, 63 - i); });
+    const int y = c.In(type, plain, [](int64_t i) -> double { return i % 9; });
+    c.Out(type, plain);
+    c.Out(type, plain);
+    c.Set(Binary(BinaryOp::kShiftRight, c.At(x), c.At(y)));
+    const double top = dtype == DType::kU8    ? 0x1p7
+                       : dtype == DType::kI16 ? -0x1p15
+                                              : 0x1p31;
+    c.Set(Binary(BinaryOp::kShiftRight, Constant(top, dtype), c.At(y)));
+    CHECK(c.CheckAll(0) == "");
+  }
+}
+
 TEST_CASE("floats that do not fit are cut as on x86") {
   const double values[] = {-2.93, 255.9,    300.7,      -300.2, 65536.5,
                            1e6,   -129,     2147483520, 0x1p31, -0x1p31,

@@ -16,8 +16,8 @@ case $2 in
   aarch64) processor=aarch64 emulated=cortex-a72 ;;
   aarch64-sve256) processor=aarch64 emulated=max,sve-max-vq=2 ;;
   aarch64-i8mm | aarch64-bf16) processor=aarch64 emulated=max ;;
-  riscv64-v) processor=riscv64 emulated=rv64,v=true,vlen=128 ;;
-  riscv64-v/256) processor=riscv64 emulated=rv64,v=true,vlen=256 ;;
+  riscv64-v) processor=riscv64 emulated=rv64,v=true,vext_spec=v1.0,vlen=128 ;;
+  riscv64-v/256) processor=riscv64 emulated=rv64,v=true,vext_spec=v1.0,vlen=256 ;;
   wasm32) emulator=(node) ;;
   wasm32-relaxed) emulator=(node --experimental-wasm-relaxed-simd) ;;
   *) echo "no emulator is known for '$2'" >&2; exit 2 ;;

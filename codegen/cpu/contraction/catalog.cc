@@ -52,8 +52,6 @@ double Amplification(int64_t window) {
 }
 // Of 8 products of quarters, Strassen's algorithm computes 7.
 constexpr double kQuartersSaved = 8.0 / 7;
-// Its weights are 7/4 as large: it has to be faster by that much.
-constexpr double kStrassenMargin = 1.02;
 
 // For contractions of the given types.
 class TypedCatalog : private CandidateCosts {
@@ -240,9 +238,9 @@ class TypedCatalog : private CandidateCosts {
     const double products = TileEfficiency(machine_, tile, 1, grid.block_pairs,
                                            c.out / 2 / lanes_) *
                             kQuartersSaved;
-    candidate.cost =
-        kStrassenMargin * (Cost(c, products) + contraction::StrassenSumSeconds(
-                                                   machine_, c, lanes_));
+    candidate.cost = machine_.strassen_margin *
+                     (Cost(c, products) +
+                      contraction::StrassenSumSeconds(machine_, c, lanes_));
     candidate.packing_cost = std::numeric_limits<double>::infinity();
     out.push_back(std::move(candidate));
   }

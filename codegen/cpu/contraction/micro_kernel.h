@@ -80,6 +80,10 @@ class MicroKernel {
                     const Source& source, Carried carried);
   Carried StepRange(const Steps& steps, size_t axis, const Range& range,
                     const Source& source, Carried carried);
+  bool JoinsElements(const Steps& steps, size_t axis,
+                     const Source& source) const;
+  Carried ElementRange(const Steps& steps, size_t axis, const Range& range,
+                       const Source& source, Carried carried);
   int64_t IterationsOfChain(int64_t inside, int64_t extent) const;
   Carried OneStep(const Steps& steps, const Source& source, Carried carried);
   Carried ElementLoop(const Steps& steps, llvm::Value* data,

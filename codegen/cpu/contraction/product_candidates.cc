@@ -12,10 +12,17 @@ namespace {
 // A product of one row reads several panels side by side: as many vectors as are
 // loaded until one sum is ready, where that leaves work for two threads.
 constexpr int kGemvVectors = 4, kWideGemvVectors = 8;
+// Beside those, the element of data is a load of its own in each step, unless it is
+// multiplied by from memory or out of a register of several.
+constexpr int kVectorsOfElement = 12;
 
 int WideGemvVectors(const CpuMachine& machine) {
+  const bool loads_element = machine.vector_registers >= 32 &&
+                             !machine.multiplies_by_memory &&
+                             !machine.multiplies_by_element;
   const int wide =
-      std::max(kWideGemvVectors, machine.multiply_add_latency * machine.loads);
+      std::max(loads_element ? kVectorsOfElement : kWideGemvVectors,
+               machine.multiply_add_latency * machine.loads);
   if (!machine.loads_first) return wide;
   // A vector of weights waits for each of sums, the data's, and one product.
   return std::min(wide, (machine.vector_registers - 2) / 2);

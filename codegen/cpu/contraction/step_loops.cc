@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loops around the steps of a register tile, and within one.
+#include <algorithm>
+#include <bit>
+
 #include "codegen/cpu/contraction/digit_planes.h"
 #include "codegen/cpu/contraction/micro_kernel.h"
 #include "ir/support/division.h"
@@ -48,6 +51,9 @@ MicroKernel::Carried MicroKernel::StepRange(const Steps& steps, size_t axis,
                                             const Range& range,
                                             const Source& source,
                                             Carried carried) {
+  if (JoinsElements(steps, axis, source)) {
+    return ElementRange(steps, axis, range, source, std::move(carried));
+  }
   return kernel_.Loop(range.first, range.end, 1, std::move(carried),
                       [&](llvm::Value* i, const Carried& values) {
                         const Source inner = Advanced(steps, axis, i, source);
@@ -72,6 +78,57 @@ MicroKernel::Source MicroKernel::Advanced(const Steps& steps, size_t axis,
           : Advance(source.data, i, a.data_stride, nest_.types.data);
   inner.weight = Advance(source.weight, i, a.weight_stride, nest_.types.weight);
   return inner;
+}
+
+// Whether an iteration's elements and those of the next are one loop, in which
+// weights advance evenly and data, at the end of an iteration, by one stride more.
+bool MicroKernel::JoinsElements(const Steps& steps, size_t axis,
+                                const Source& source) const {
+  const bool last =
+      std::all_of(steps.axes.begin() + axis + 1, steps.axes.end(),
+                  [](const StepAxis& a) { return a.extent == 1; });
+  return machine_.loads_first && last && unit_ == nullptr && !nest_.int4 &&
+         nest_.access == DataAccess::kBroadcast &&
+         source.data_stride == nullptr && source.ahead == nullptr &&
+         std::has_single_bit(static_cast<uint64_t>(steps.unroll)) &&
+         steps.axes[axis].weight_stride == steps.unroll * steps.row_stride;
+}
+
+MicroKernel::Carried MicroKernel::ElementRange(const Steps& steps, size_t axis,
+                                               const Range& range,
+                                               const Source& source,
+                                               Carried carried) {
+  KernelFunction::Builder& b = kernel_.b();
+  llvm::FastMathFlags flags;
+  flags.setAllowContract();
+  llvm::IRBuilderBase::FastMathFlagGuard guard(b);
+  b.setFastMathFlags(flags);
+  const Source first = Advanced(steps, axis, range.first, source);
+  Steps one = steps;
+  one.unroll = 1;
+  const size_t sums = carried.size();
+  carried.insert(carried.end(), {Opaque(first.data), Opaque(first.weight)});
+  const int64_t jump =
+      steps.axes[axis].data_stride - steps.unroll * steps.stride;
+  carried = kernel_.Loop(
+      b.CreateNSWMul(range.first, kernel_.Int(steps.unroll)),
+      b.CreateNSWMul(range.end, kernel_.Int(steps.unroll)), 1,
+      std::move(carried), [&](llvm::Value* i, Carried values) {
+        AddBroadcasts(one, values[sums], values[sums + 1], values.data());
+        llvm::Value* next = At(values[sums], steps.stride, nest_.types.data);
+        if (jump != 0) {
+          llvm::Value* ends =
+              b.CreateICmpEQ(b.CreateAnd(i, kernel_.Int(steps.unroll - 1)),
+                             kernel_.Int(steps.unroll - 1));
+          next = b.CreateSelect(ends, At(next, jump, nest_.types.data), next);
+        }
+        values[sums] = next;
+        values[sums + 1] =
+            At(values[sums + 1], steps.row_stride, nest_.types.weight);
+        return values;
+      });
+  carried.resize(sums);
+  return carried;
 }
 
 MicroKernel::Carried MicroKernel::ElementLoop(const Steps& steps,
