@@ -66,7 +66,7 @@ class Metrics {
               const std::vector<InputArray>& outputs, int64_t rows,
               int64_t pad) {
     data::Batch batch;
-    batch.data.push_back({"", {.shape = {rows}}});
+    batch.data.push_back({"", {.shape = {rows}, .storage = nullptr}});
     for (const InputArray& label : labels) {
       batch.labels.push_back({"", CopyOf(label)});
     }
