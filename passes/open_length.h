@@ -33,11 +33,11 @@ struct LengthUse {
 };
 
 // Found by stating the meaning for two extents of the axes, or where `held` for one,
-// if attributes or other inputs hold it: an element may depend on them by the entry at its own index alone, by the first entry, or by
-// sums, products and extrema over all entries. Empty where it depends
-// otherwise, or has no meaning. A node that has none of its own uses what the
-// operators do of which it is made, and reduces nothing.
-// `most` entries there are at most, so many the axes have in the graph.
+// if attributes or other inputs hold it: an element may depend on them by the entry
+// at its own index alone, by the first entry, or by sums, products and extrema over
+// all entries. Empty where it depends otherwise, or has no meaning. A node that has
+// none of its own uses what the operators do of which it is made, and reduces
+// nothing. `most`: the entries that the graph has.
 std::optional<LengthUse> UseOfLength(Graph& graph, const Node& node,
                                      const std::vector<OpenInput>& open,
                                      int64_t most, bool held);
