@@ -43,10 +43,4 @@ Expr SequenceLength(const Definition& def, int64_t axis, bool use_length,
   return Max(Min(Cast(def.In(1, {n}), DType::kI64), steps), 0);
 }
 
-Value EqualLengths(Value count, const TensorType& data, int64_t sequences,
-                   GraphBuilder& b) {
-  const DType dtype = IsFloat(data.dtype) ? DType::kF32 : data.dtype;
-  return b.BroadcastTo(b.Cast(count, dtype), {sequences});
-}
-
 }  // namespace mxc

@@ -24,9 +24,4 @@ bool SequenceLengthTypes(int64_t axis, bool use_length, TypeInference& t);
 Expr SequenceLength(const Definition& def, int64_t axis, bool use_length,
                     Expr n);
 
-// The lengths of N sequences that all have `count` (i32[1]) steps, in the type of
-// data, which MXNet asks for.
-Value EqualLengths(Value count, const TensorType& data, int64_t sequences,
-                   GraphBuilder& b);
-
 }  // namespace mxc

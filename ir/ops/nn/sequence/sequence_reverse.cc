@@ -41,9 +41,8 @@ CountedForm ReverseOfCounted(const SequenceReverseAttrs& a, const Node& node,
   SequenceReverseAttrs counted = a;
   counted.use_sequence_length = true;
   if (!a.use_sequence_length) {
-    const TensorType& data = inputs[0].type();
-    const int64_t sequences = data.shape[a.axis == 0 ? 1 : 0];
-    inputs.push_back(EqualLengths(count, data, sequences, b));
+    const Shape& data = inputs[0].shape();
+    inputs.push_back(b.BroadcastTo(count, {data[a.axis == 0 ? 1 : 0]}));
   }
   return {{b.Op<op::SequenceReverse>(inputs, counted)}, {axes[0]}};
 }
