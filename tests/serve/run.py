@@ -319,6 +319,28 @@ def several_inputs(folder):
     server.stop()
 
 
+def any_length(folder):
+    """Answers are as long as what is asked about."""
+    artifact = compiled(BIN, folder, 'any', {
+        'mxc': 1, 'inputs': {'data': ['N', 'T']},
+        'nodes': [{'op': 'softmax', 'name': 's'}]}, '--length', '8')
+    server = Server(BIN, artifact)
+    told = json.loads(server.ask('GET', '/v2/models/any')[1])
+    check(f'shapes: {told}', told['inputs'][0]['shape'] == [-1, -1] and
+          told['outputs'][0]['shape'] == [-1, -1])
+    for length in (8, 3, 1, 5):
+        answer = json.loads(server.ask(
+            'POST', '/predict', json.dumps({'data': [[7] * length]}))[1])
+        output = answer['outputs'][0]
+        check(f'{length}: {output}', output['shape'] == [1, length] and
+              all(abs(v - 1 / length) < 1e-6 for v in output['values']))
+    status, message = server.refused('POST', '/predict',
+                                     json.dumps({'data': [[7] * 9]}))
+    check(f'too long: {message}', status == 400 and
+          'is float32 (1, 8) or shorter along axis 1' in message)
+    server.stop()
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -327,6 +349,7 @@ def main():
         photos(folder)
         types_of_answers(folder)
         several_inputs(folder)
+        any_length(folder)
     print('served')
 
 

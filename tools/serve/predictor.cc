@@ -25,9 +25,10 @@ Json TensorJson(const mxc_tensor& tensor) {
           {"shape", api::Shape(tensor)}};
 }
 
-Json KserveJson(const mxc_tensor& tensor) {
+Json KserveJson(const mxc_tensor& tensor, int open_axis) {
   Json shape = api::Shape(tensor);
   if (!shape.empty()) shape[0] = -1;  // any number of samples
+  if (open_axis >= 0) shape[static_cast<size_t>(open_axis)] = -1;
   return {{"name", tensor.name},
           {"datatype", KserveType(run::TypeOf(tensor))},
           {"shape", shape}};
@@ -192,10 +193,11 @@ Json Predictor::Describe() const {
 Json Predictor::DescribeKserve() const {
   Json inputs = Json::array(), outputs = Json::array();
   for (const run::NetworkInput& input : session_.Inputs()) {
-    if (input.read) inputs.push_back(KserveJson(input));
+    if (input.read) inputs.push_back(KserveJson(input, input.open_axis));
   }
   for (const mxc_tensor& output : session_.model.outputs(session_.entry)) {
-    outputs.push_back(KserveJson(output));
+    outputs.push_back(KserveJson(output, session_.model.OpenAxisOfOutput(
+                                             session_.entry, outputs.size())));
   }
   return {{"name", name_},
           {"versions", {"1"}},
