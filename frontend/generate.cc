@@ -114,14 +114,7 @@ Status KeepRows(Generation& generation, Graph& graph) {
 }
 
 void CloseLengths(int64_t entries, Graph& graph) {
-  for (Node* input : graph.Variables(VariableRole::kInput)) {
-    Shape& shape = input->types[0].shape;
-    if (!shape.known_rank()) continue;
-    const int batch = BatchAxis(*input, shape.rank());
-    for (int axis = 0; axis < shape.rank(); ++axis) {
-      if (axis != batch && !shape.known(axis)) shape[axis] = entries;
-    }
-  }
+  VisitOpenAxes(graph, [&](Node&, int, int64_t& extent) { extent = entries; });
 }
 
 }  // namespace mxc

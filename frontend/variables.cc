@@ -222,6 +222,19 @@ int BatchAxis(const Node& variable, int rank) {
   return axis < static_cast<size_t>(rank) ? static_cast<int>(axis) : 0;
 }
 
+void VisitOpenAxes(
+    Graph& graph,
+    const std::function<void(Node& input, int axis, int64_t& extent)>& visit) {
+  for (Node* input : graph.Variables(VariableRole::kInput)) {
+    Shape& shape = input->types[0].shape;
+    if (!shape.known_rank()) continue;
+    const int batch = BatchAxis(*input, shape.rank());
+    for (int axis = 0; axis < shape.rank(); ++axis) {
+      if (axis != batch && !shape.known(axis)) visit(*input, axis, shape[axis]);
+    }
+  }
+}
+
 Status SetInputTypes(Graph& graph, const BuildOptions& options) {
   Diagnostics errors;
   for (const auto& [name, dtype] : options.input_types) {

@@ -2,6 +2,7 @@
 // What every front end does with variables and outputs.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -44,6 +45,12 @@ Status SetInputTypes(Graph& graph, const BuildOptions& options);
 
 // The axis of `__layout__`'s N, else 0.
 int BatchAxis(const Node& variable, int rank);
+
+// The inputs' axes of unknown extent behind the batch. What `visit` makes of the
+// extent stays.
+void VisitOpenAxes(
+    Graph& graph,
+    const std::function<void(Node& input, int axis, int64_t& extent)>& visit);
 
 // Gives inputs of which only the batch is open the batch of the others, or 1
 // where those have none or several.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <string>
 
 #include "runtime/api/handles.h"
+#include "runtime/api/open_axes.h"
 
 using mxc::runtime::AvailableThreads;
 using mxc::runtime::CheckReady;
@@ -15,10 +15,13 @@ using mxc::runtime::Executor;
 using mxc::runtime::GivenInputs;
 using mxc::runtime::Guarded;
 using mxc::runtime::kMaxThreads;
+using mxc::runtime::LengthInput;
 using mxc::runtime::Needed;
 using mxc::runtime::NeededArray;
-using mxc::runtime::OpenAxisOf;
+using mxc::runtime::OpenBytes;
+using mxc::runtime::OpenBytesOf;
 using mxc::runtime::ReadOptions;
+using mxc::runtime::SetLength;
 using mxc::runtime::Status;
 using mxc::runtime::StatusCode;
 using mxc::runtime::StatusOr;
@@ -88,80 +91,6 @@ Status CheckSize(const mxc_executor* executor, uint32_t index, size_t size) {
                    size);
 }
 
-// The bytes of a tensor that count: `count` runs of `size` bytes, `stride` apart.
-// A tensor without an open axis is one run.
-struct Runs {
-  size_t count = 1, size = 0, stride = 0;
-
-  void Gather(const std::byte* from, std::byte* to) const {
-    for (size_t i = 0; i < count; ++i) {
-      std::memcpy(to + i * size, from + i * stride, size);
-    }
-  }
-  void Scatter(const std::byte* from, std::byte* to) const {
-    for (size_t i = 0; i < count; ++i) {
-      std::memcpy(to + i * stride, from + i * size, size);
-    }
-  }
-};
-
-Runs RunsOf(const mxc_executor* executor, uint32_t index) {
-  const mxc_buffer& buffer = executor->executor->buffers()[index];
-  const int axis = OpenAxisOf(buffer);
-  Runs runs = {.size = buffer.bytes, .stride = buffer.bytes};
-  if (axis < 0 || executor->length == 0 || buffer.bytes == 0) return runs;
-  // [before, sequences, length, inner, behind] elements.
-  const auto most = static_cast<size_t>(executor->executor->entry().length);
-  runs.count = static_cast<size_t>(buffer.dims[axis]) /
-               (most * static_cast<size_t>(buffer.advance));
-  for (int k = 0; k < axis; ++k) {
-    runs.count *= static_cast<size_t>(buffer.dims[k]);
-  }
-  runs.stride /= runs.count;
-  runs.size = runs.stride / most * static_cast<size_t>(executor->length);
-  return runs;
-}
-
-// Which input of the entry says how long open axes are; none: they have their
-// extents.
-std::optional<size_t> LengthInput(const mxc_executor* executor) {
-  const Executor& e = *executor->executor;
-  const auto inputs = TablesOf(executor).Inputs(e.entry());
-  for (size_t k = 0; k < inputs.size(); ++k) {
-    if (e.buffers()[inputs[k]].role == MXC_TENSOR_LENGTH) return k;
-  }
-  return std::nullopt;
-}
-
-Status SetLength(mxc_executor* executor, int64_t length) {
-  Executor& e = *executor->executor;
-  const auto input = LengthInput(executor);
-  if (!input) {
-    return Fail(StatusCode::kInvalidArgument,
-                "the entry has no axis whose length is open");
-  }
-  if (length < 1 || length > e.entry().length) {
-    return Fail(StatusCode::kInvalidArgument,
-                "a length of %lld, expected 1 to %lld",
-                static_cast<long long>(length),
-                static_cast<long long>(e.entry().length));
-  }
-  executor->length = length;
-  executor->extents.clear();
-  for (const mxc_buffer& buffer : e.buffers()) {
-    const auto begin = executor->extents.insert(executor->extents.end(),
-                                                std::begin(buffer.dims),
-                                                std::end(buffer.dims));
-    if (OpenAxisOf(buffer) < 0) continue;
-    int64_t& extent = begin[OpenAxisOf(buffer)];
-    extent = extent / e.entry().length * length;
-  }
-  const auto entries = static_cast<int32_t>(length);
-  e.BindInput(*input, nullptr);
-  std::memcpy(e.InputStorage(*input), &entries, sizeof entries);
-  return {};
-}
-
 // Vectors of kernels are aligned to this.
 constexpr uintptr_t kDeviceAlignment = 16;
 
@@ -210,11 +139,9 @@ mxc_status* DescribeTensor(const mxc_executor* executor, const char* what,
     }
     const uint32_t buffer = found[index];
     *tensor = Describe(e.model().tables(), e.buffers()[buffer]);
-    if (!executor->extents.empty()) {
-      tensor->dims = &executor->extents[buffer * MXC_MAX_RANK];
-    }
-    const Runs runs = RunsOf(executor, buffer);
-    tensor->bytes = runs.count * runs.size;
+    const auto open = executor->extents.find(buffer);
+    if (open != executor->extents.end()) tensor->dims = open->second.data();
+    tensor->bytes = OpenBytesOf(*executor, buffer).total();
     return {};
   });
 }
@@ -294,7 +221,7 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                                  .given = std::move(given),
                                  .mapped = {}};
     const int64_t length = (*executor)->executor->entry().length;
-    if (LengthInput(*executor)) return SetLength(*executor, length);
+    if (LengthInput(**executor)) return SetLength(**executor, length);
     return {};
   });
 }
@@ -315,13 +242,13 @@ mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
       executor, name,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, size_t k, uint32_t buffer) -> Status {
-        const Runs runs = RunsOf(executor, buffer);
+        const OpenBytes bytes = OpenBytesOf(*executor, buffer);
         MXC_RT_RETURN_IF_ERROR(
-            CheckSize(executor, buffer, runs.count * runs.size, size));
+            CheckSize(executor, buffer, bytes.total(), size));
         e.BindInput(k, nullptr);
         if (size > 0) {
-          runs.Scatter(static_cast<const std::byte*>(values),
-                       e.InputStorage(k));
+          bytes.Scatter(static_cast<const std::byte*>(values),
+                        e.InputStorage(k));
         }
         executor->given.UseOwn(k, /*written=*/true);
         return {};
@@ -388,7 +315,7 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
 mxc_status* mxc_set_length(mxc_executor* executor, int64_t length) {
   return Guarded({{executor, "executor"}}, [&]() -> Status {
     MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
-    return SetLength(executor, length);
+    return SetLength(*executor, length);
   });
 }
 
@@ -442,12 +369,12 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
       executor, index,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, uint32_t buffer) -> Status {
-        const Runs runs = RunsOf(executor, buffer);
+        const OpenBytes bytes = OpenBytesOf(*executor, buffer);
         MXC_RT_RETURN_IF_ERROR(
-            CheckSize(executor, buffer, runs.count * runs.size, size));
+            CheckSize(executor, buffer, bytes.total(), size));
         MXC_RT_RETURN_IF_ERROR(RequireRun(*executor));
         if (size > 0) {
-          runs.Gather(e.OutputStorage(index), static_cast<std::byte*>(values));
+          bytes.Gather(e.OutputStorage(index), static_cast<std::byte*>(values));
         }
         return e.device().TakeFailure();
       });

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <initializer_list>
+#include <map>
 #include <memory>
 #include <new>
 #include <utility>
@@ -32,7 +34,8 @@ struct mxc_executor {
   std::vector<const void*> mapped;  // that a caller has not given back
   bool has_run = false;             // and so has outputs
   int64_t length = 0;  // of open axes; 0: there are none (mxc_set_length)
-  std::vector<int64_t> extents = {};  // with it, MXC_MAX_RANK of each buffer
+  // Those that inputs and outputs with an open axis have then, by their buffer.
+  std::map<uint32_t, std::array<int64_t, MXC_MAX_RANK>> extents = {};
 };
 
 namespace mxc::runtime {

@@ -14,9 +14,6 @@
 namespace mxc::runtime {
 namespace {
 
-uint64_t PageOf(uint64_t address) { return address / MXC_PAGE * MXC_PAGE; }
-uint64_t PageAfter(uint64_t address) { return PageOf(address + MXC_PAGE - 1); }
-
 int Rights(const Elf64_Phdr& segment) {
   return ((segment.p_flags & PF_R) != 0 ? PROT_READ : 0) |
          ((segment.p_flags & PF_W) != 0 ? PROT_WRITE : 0) |

@@ -16,10 +16,19 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/abi/abi.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/status.h"
 
 namespace mxc::runtime {
+
+// Where the page of an address begins, and the first one that is not below it.
+inline uint64_t PageOf(uint64_t address) {
+  return address / MXC_PAGE * MXC_PAGE;
+}
+inline uint64_t PageAfter(uint64_t address) {
+  return PageOf(address + MXC_PAGE - 1);
+}
 
 class SharedObject {
  public:

@@ -26,10 +26,6 @@ std::string MachineName(uint16_t machine) {
   }
 }
 
-uint64_t PageAfter(uint64_t address) {
-  return (address + MXC_PAGE - 1) / MXC_PAGE * MXC_PAGE;
-}
-
 }  // namespace
 
 std::optional<Bytes> SharedObjectCheck::At(uint64_t address,
@@ -104,7 +100,7 @@ Status SharedObjectCheck::Loaded(const Elf64_Phdr& segment) {
   const bool in_place =
       before.empty()
           ? segment.p_vaddr == 0 && segment.p_offset == 0
-          : segment.p_vaddr / MXC_PAGE * MXC_PAGE >=
+          : PageOf(segment.p_vaddr) >=
                 PageAfter(before.back().p_vaddr + before.back().p_memsz);
   if (!in_place || !FitsFile(segment) || (segment.p_flags & PF_R) == 0) {
     return RefuseCode("has segments that do not fit");

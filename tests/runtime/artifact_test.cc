@@ -310,26 +310,21 @@ TEST_CASE("every rule of the tables is enforced") {
         [](TestEntry& e) { e.buffers[4].root = 4; });
   check("entry 0, buffer 4: does not lie within its root",
         [](TestEntry& e) { e.buffers[4].offset = 4; });
-  check("entry 0, buffer 0: open along an axis that has not the entry's length",
-        [](TestEntry& e) { e.buffers[0].offset = 2; });
-  check("entry 0, buffer 0: open along an axis that has not the entry's length",
-        [](TestEntry& e) {
-          e.length = 512;
-          e.buffers[0].offset = 2;
-          e.buffers[0].advance = 3;
-        });
-  check("entry 0, buffer 0: open along an axis that has not the entry's length",
-        [](TestEntry& e) {
-          e.length = 1024;
-          e.buffers[0].offset = 3;
-          e.buffers[0].advance = 1;
-        });
+  const auto open = [](uint64_t axis, int64_t inner, int64_t length) {
+    return [=](TestEntry& e) {
+      e.length = length;
+      e.buffers[0].offset = 1 + axis;
+      e.buffers[0].advance = inner;
+    };
+  };
+  for (const auto& change : {open(1, 1, 0), open(1, 0, 1024), open(1, 3, 512),
+                             open(1, 1, 1000), open(2, 1, 1024)}) {
+    check(
+        "entry 0, buffer 0: open along an axis that has not the entry's length",
+        change);
+  }
   check("entry 0: has open axes and no length of them, or the other way round",
-        [](TestEntry& e) {
-          e.length = 1024;
-          e.buffers[0].offset = 2;
-          e.buffers[0].advance = 1;
-        });
+        open(1, 1, 1024));
   check("entry 0, buffer 0: a length that is no input of one i32",
         [](TestEntry& e) { e.buffers[0].role = MXC_TENSOR_LENGTH; });
   check("entry 0, buffer 1: its root is another buffer",
