@@ -212,7 +212,9 @@ class Lengths {
       use =
           UseOfLength(graph_, node, open, length.most, IsCallers(length.count));
     }
-    if (!use) return Refuse(node, open[0], length.count);
+    if (!use || use->least > LeastOf(length.count)) {
+      return Refuse(node, open[0], length.count);
+    }
     for (const OpenInput& o : use->reduced) {
       Cut(node, o, use->neutral, length);
     }
@@ -248,6 +250,7 @@ class Lengths {
     GraphBuilder builder(graph_, node);
     const CountedForm form =
         node.op->counted(node.attrs.get(), node, axes, length.count, builder);
+    if (form.least > LeastOf(length.count)) return false;
     for (size_t i = 0; i < form.outputs.size(); ++i) {
       replaced_.Add(node.out(static_cast<int>(i)), form.outputs[i]);
       if (form.axes[i] < 0) continue;
@@ -260,6 +263,8 @@ class Lengths {
   bool IsCallers(Value count) const {
     return length_ != nullptr && count.node == length_;
   }
+  // Entries that there are in any case: data may decide on none.
+  int64_t LeastOf(Value count) const { return IsCallers(count) ? 1 : 0; }
 
   void Refuse(const Node& node, const OpenInput& open, Value count) {
     errors_.push_back(Error(

@@ -214,7 +214,8 @@ class Uses {
     for (size_t i = 0; i < a.stores.size(); ++i) {
       const Store &store = a.stores[i], &longer = b.stores[i];
       if (store.output != longer.output || store.begin != longer.begin ||
-          !Covers(store, a) || !Covers(longer, b)) {
+          !SameBeside(store, longer) || !Covers(store, a) ||
+          !Covers(longer, b)) {
         return std::nullopt;
       }
       Comparison comparison(length_, length_ + 1);
@@ -295,6 +296,17 @@ class Uses {
     return over;
   }
 
+  // Returns whether the extents of two stores are alike but along open axes.
+  bool SameBeside(const Store& a, const Store& b) const {
+    const auto& axes = AxesOfOutput(a);
+    for (size_t k = 0; k < a.extent.size(); ++k) {
+      const bool open =
+          std::ranges::count(axes, static_cast<int>(k), &OpenAxis::axis) > 0;
+      if (!open && a.extent[k] != b.extent[k]) return false;
+    }
+    return true;
+  }
+
   // Returns whether the store has all of the output's open axes.
   bool Covers(const Store& store, const Stated& stated) const {
     const Shape& shape =
@@ -330,7 +342,7 @@ class Uses {
   // one of all that are reduced.
   bool Reads(const Expr& at, const OpenInput& open, const Store& store,
              const Reductions& whole) {
-    if (IsConst(at, 0)) return true;
+    if (IsConst(at, 0)) return ReadsFirst();
     if (at->kind != ExprKind::kVar) return false;
     if (whole.contains(at->index)) {
       if (std::ranges::count(use_.reduced, open) == 0) {
@@ -342,7 +354,13 @@ class Uses {
     const auto axis = static_cast<size_t>(at->index);
     const bool first = store.begin[axis] == 0 && store.extent[axis] == 1;
     const OpenAxis own = {at->index, open.inner};
-    return first || std::ranges::count(AxesOfOutput(store), own) > 0;
+    if (std::ranges::count(AxesOfOutput(store), own) > 0) return true;
+    return first && ReadsFirst();
+  }
+
+  bool ReadsFirst() {
+    use_.least = 1;
+    return true;
   }
 
   // Returns whether what is behind the length then changes nothing.
@@ -386,6 +404,7 @@ std::optional<LengthUse> UseByParts(Graph& graph,
     Axes& of = axes[{value.node->id(), value.index}];
     if (std::ranges::count(of, OpenAxis(o)) == 0) of.push_back(o);
   }
+  int64_t least = 0;
   const size_t end = graph.nodes().size();
   for (size_t i = first; i < end; ++i) {
     const Node& part = *graph.nodes()[i];
@@ -401,12 +420,14 @@ std::optional<LengthUse> UseByParts(Graph& graph,
     if (read.empty()) continue;
     const auto use = UseOfLength(graph, part, read, most, held);
     if (!use || !use->reduced.empty()) return std::nullopt;
+    least = std::max(least, use->least);
     for (size_t k = 0; k < use->axes.size(); ++k) {
       if (use->axes[k].empty()) continue;
       axes[{part.id(), static_cast<int>(k)}] = use->axes[k];
     }
   }
   LengthUse use;
+  use.least = least;
   for (const Value& part : parts) {
     const auto found = axes.find({part.node->id(), part.index});
     use.axes.push_back(found == axes.end() ? Axes() : found->second);

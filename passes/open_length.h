@@ -3,6 +3,7 @@
 // known when the network runs, in the meaning of a node that reads it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct LengthUse {
   // What is reduced over all entries has to be `neutral` behind the length.
   std::vector<OpenInput> reduced;
   double neutral = 0;
+  int64_t least =
+      0;  // entries that there have to be: 1 where the first is read
 };
 
 // Found by stating the meaning for two extents of the axes, or where `held` for one,

@@ -136,6 +136,15 @@ def test_rungs_are_near_each_other():
     assert model.entries[0].name == "infer:200"
 
 
+@pytest.mark.parametrize("begin, end", [(0, 1), (-1, None)])
+def test_rows_that_data_choose_may_be_none(begin, end):
+    net = {"mxc": 1, "name": "net", "inputs": {"data": [4, 2], "index": [4]},
+           "nodes": [node("_contrib_boolean_mask", "rows", inputs=["data", "index"]),
+                     node("slice_axis", "one", axis=0, begin=begin, end=end)]}
+    with pytest.raises(mxc.CompileError, match="'one' reads axis 0 of 'rows'"):
+        mxc.compile(net)
+
+
 def test_refusals():
     model = mxc.compile(NETWORKS["sum"], length=MOST, lengths=LENGTHS)
     for shape in ((1, MOST + 1, SIZE), (1, 2, SIZE + 1), (2, SIZE)):
@@ -149,6 +158,9 @@ def test_refusals():
     with pytest.raises(mxc.CompileError,
                        match="'sort' reads axis 1 of 'data', whose length is open"):
         mxc.compile(network(node("sort", "sort", axis=1)), length=MOST)
+    two = network(node("slice_axis", "two", axis=1, begin=-2, end=None))
+    with pytest.raises(mxc.CompileError, match="'two' reads axis 1"):
+        mxc.compile(two, length=MOST, lengths=LENGTHS)
     square = network(node("batch_dot", "scores", transpose_b=True,
                           inputs=["data", "data"]))
     with pytest.raises(mxc.CompileError, match="expected of one axis alone"):

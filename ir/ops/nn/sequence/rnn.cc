@@ -26,6 +26,7 @@
 // matrices for all steps.
 // Source: MXNet 1.9.1 operator/rnn.cc, rnn_impl.h.
 #include "ir/ops/nn/sequence/rnn.h"
+#include "ir/ops/nn/sequence/sequence.h"
 
 #include <fmt/format.h>
 
@@ -146,21 +147,16 @@ void RnnTypes(const RnnAttrs& a, TypeInference& t) {
   }
 }
 
-// Lengths that are given are none beyond the count.
 CountedForm RnnOfCounted(const RnnAttrs& a, const Node& node,
                          std::span<const int> axes, Value count,
                          GraphBuilder& b) {
   for (size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] != (i == 0 ? 0 : -1)) return {};
   }
-  std::vector<Value> inputs = node.inputs;
   RnnAttrs counted = a;
   counted.use_sequence_length = true;
-  if (!a.use_sequence_length) {
-    const int64_t sequences = inputs[0].shape()[1];
-    inputs.push_back(b.BroadcastTo(count, {sequences}));
-  }
-  const Value first = b.Op<op::RNN>(inputs, counted);
+  const Value first = b.Op<op::RNN>(
+      InputsWithLengths(node, 0, a.use_sequence_length, count, b), counted);
   CountedForm form;
   for (size_t i = 0; i < node.types.size(); ++i) {
     form.outputs.push_back(first.node->out(static_cast<int>(i)));

@@ -43,4 +43,14 @@ Expr SequenceLength(const Definition& def, int64_t axis, bool use_length,
   return Max(Min(Cast(def.In(1, {n}), DType::kI64), steps), 0);
 }
 
+std::vector<Value> InputsWithLengths(const Node& node, int64_t axis,
+                                     bool has_lengths, Value count,
+                                     GraphBuilder& b) {
+  std::vector<Value> inputs = node.inputs;
+  if (has_lengths) return inputs;
+  const Shape& data = inputs[0].shape();
+  inputs.push_back(b.BroadcastTo(count, {data[axis == 0 ? 1 : 0]}));
+  return inputs;
+}
+
 }  // namespace mxc

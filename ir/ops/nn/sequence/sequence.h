@@ -24,4 +24,11 @@ bool SequenceLengthTypes(int64_t axis, bool use_length, TypeInference& t);
 Expr SequenceLength(const Definition& def, int64_t axis, bool use_length,
                     Expr n);
 
+// The node's inputs, of which data has sequences along `axis`, with their lengths
+// behind them: those that it reads already (`has_lengths`), which are none beyond
+// the count, or `count` (i32[1]) for each.
+std::vector<Value> InputsWithLengths(const Node& node, int64_t axis,
+                                     bool has_lengths, Value count,
+                                     GraphBuilder& b);
+
 }  // namespace mxc

@@ -36,19 +36,17 @@ void SequenceLastMeaning(const SequenceLastAttrs& a, Definition& def) {
   def.Set(0, def.In(0, i));
 }
 
-// Lengths that are given are none beyond the count.
 CountedForm LastOfCounted(const SequenceLastAttrs& a, const Node& node,
                           std::span<const int> axes, Value count,
                           GraphBuilder& b) {
   if (axes[0] != a.axis) return {};
-  std::vector<Value> inputs = node.inputs;
   SequenceLastAttrs counted = a;
   counted.use_sequence_length = true;
-  if (!a.use_sequence_length) {
-    const Shape& data = inputs[0].shape();
-    inputs.push_back(b.BroadcastTo(count, {data[a.axis == 0 ? 1 : 0]}));
-  }
-  return {{b.Op<op::SequenceLast>(inputs, counted)}, {-1}};
+  return {{b.Op<op::SequenceLast>(
+              InputsWithLengths(node, a.axis, a.use_sequence_length, count, b),
+              counted)},
+          {-1},
+          1};
 }
 
 }  // namespace

@@ -63,7 +63,9 @@ CountedForm SliceOfCounted(const SliceAxisAttrs& attrs, const Node& node,
   const Value behind = b.Op<op::Arange>(
       {}, {.start = first, .stop = first + entries, .dtype = DType::kI32});
   const Value at = b.Add(behind, count);
-  return {{b.Op<op::Take>({node.inputs[0], at}, {.axis = axis})}, {-1}};
+  return {{b.Op<op::Take>({node.inputs[0], at}, {.axis = axis})},
+          {-1},
+          node.types[0].shape[axis]};
 }
 
 }  // namespace
