@@ -82,6 +82,18 @@ std::string Example() {
 
 }  // namespace
 
+TEST_CASE("a length goes with no buckets") {
+  mxc_compile_options options = Options();
+  const mxc_compile_bucket bucket = {
+      .length = 2, .shapes = nullptr, .shape_count = 0};
+  options.length = 4;
+  options.buckets = &bucket;
+  options.bucket_count = 1;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{
+            "length 4 goes with no buckets; `lengths` names its own"});
+}
+
 TEST_CASE("mxc_compile: C99 and C++ programs compile a network in memory") {
   const test::TemporaryFolder folder("mxc_compile");
   for (const std::string program : {MXC_TEST_C_COMPILE, MXC_TEST_CXX_COMPILE}) {

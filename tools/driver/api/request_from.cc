@@ -231,6 +231,10 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
     request.buckets.push_back(
         {bucket.length, reader.Shapes(bucket.shapes, bucket.shape_count)});
   }
+  if (options.length > 0 && options.bucket_count > 0) {
+    return Error({}, "length {} goes with no buckets; `lengths` names its own",
+                 options.length);
+  }
   if (options.length > 0) {
     const auto given = ArrayOf(options.lengths, options.length_count);
     MXC_ASSIGN(const std::vector<int64_t> lengths,
