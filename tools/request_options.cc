@@ -405,12 +405,10 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->type_name("L,…");
   app.add_option(
          "--length", options.length,
-         "sequences of any length up to so many: of axes that inputs leave "
-         "open "
-         "behind the batch (\"T\"), or that have an L in --input-shape "
-         "data:NxL. "
-         "A run is as long as the next of --bucket, or of lengths some 6 % "
-         "apart, each an entry of its own, and as if it were as long as it is")
+         "sequences of any length up to so many, of axes that inputs leave "
+         "open behind the batch (\"T\") or that have an L in --input-shape "
+         "data:NxL; an entry for each of --bucket, or of lengths some 6 % "
+         "apart, of which a run takes the shortest that holds it")
       ->check(AtLeast(1))
       ->type_name("MOST");
   app.add_option(

@@ -197,6 +197,11 @@ int64_t LengthOf(std::span<const NetworkInput> inputs,
   return 0;
 }
 
+bool IsOpen(std::span<const NetworkInput> inputs) {
+  return std::ranges::any_of(
+      inputs, [](const NetworkInput& input) { return input.open_axis >= 0; });
+}
+
 // Returns whether the files are as many pictures, or hold an array of the
 // shape, that the input wants.
 bool Fits(const NetworkInput& tensor, const std::vector<std::string>& files) {
@@ -346,24 +351,33 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
     return other == name ||
            (!session.named && WithoutLength(other) == WithoutLength(name));
   };
-  std::optional<size_t> best;  // the shortest that is open
-  for (size_t e = 0; e < model.entry_count(); ++e) {
-    if (!is_meant(model.entry(e).name)) continue;
+  const auto fits = [&](size_t e) {
     const auto inputs = InputsOf(model, e);
     const auto assigned = Assign(inputs, feed);
-    bool fits = true;
-    for (size_t k = 0; fits && k < inputs.size(); ++k) {
-      fits = assigned[k].empty() || Fits(inputs[k], assigned[k]);
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      if (!assigned[k].empty() && !Fits(inputs[k], assigned[k])) return false;
     }
-    if (!fits) continue;
-    if (std::ranges::all_of(inputs, [](const NetworkInput& input) {
-          return input.open_axis < 0;
-        })) {
+    return true;
+  };
+  std::map<int64_t, size_t> longest;  // by batch, of entries for any length
+  for (size_t e = 0; e < model.entry_count(); ++e) {
+    const mxc_entry_summary entry = model.entry(e);
+    if (!is_meant(entry.name)) continue;
+    if (IsOpen(InputsOf(model, e))) {
+      size_t& most = longest.emplace(entry.batch, e).first->second;
+      if (entry.length > model.entry(most).length) most = e;
+    } else if (fits(e)) {
       return e;
     }
-    if (!best || model.entry(e).length < model.entry(*best).length) best = e;
   }
-  return best.value_or(session.entry);
+  for (const auto& [batch, e] : longest) {
+    if (!fits(e)) continue;
+    const auto inputs = InputsOf(model, e);
+    const int64_t length = LengthOf(inputs, Assign(inputs, feed));
+    if (session.named || length == 0) return e;
+    return model.FindLength(WithoutLength(name).c_str(), batch, length);
+  }
+  return session.entry;
 }
 
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,

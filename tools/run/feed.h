@@ -32,8 +32,8 @@ struct Feed {
 // (--bucket, --length); the session's own if there is none.
 size_t ChooseEntry(const Session& session, const Feed& feed);
 
-// What Feed says about each of the inputs, and how long open axes are: names them all when one that is read
-// is missing, or one is unknown, throws a Failure.
+// What Feed says about each of the inputs, and how long open axes are: names them
+// all when one that is read is missing, or one is unknown, throws a Failure.
 void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
                 const Feed& feed);
 
