@@ -113,9 +113,7 @@ class Differentiation {
   }
 
   bool IsFixed(const std::string& name) const {
-    return std::ranges::any_of(options_.fixed, [&](const std::string& fixed) {
-      return MatchesWildcard(fixed, name);
-    });
+    return MatchesAny(options_.fixed, name);
   }
 
   std::vector<Value> Trained() const {

@@ -7,6 +7,9 @@
 //   y  f32[…] = conv(x, w)       ⇒    y  bf16[…] = bf16(conv(x, bf16(w)))
 //   z  f32[…] = y + 1                 z  f32[…]  = f32(y) + 1
 //
+// What layers that PassContext::kept_layers names read is f32 all the way from the
+// contractions before them.
+//
 // All arithmetic stays in f32: sums, epilogues, elementwise steps. Inputs,
 // outputs and what follows the last contraction stay in f32, too; so does what
 // contractions would widen before they read it (widen-data), if that takes
@@ -22,12 +25,16 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
+#include <string>
 
 #include "ir/program/add_buffer.h"
 #include "ir/program/copy_step.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
+#include "ir/support/wildcard.h"
 #include "passes/kernel_seconds.h"
+#include "passes/narrowed_layers.h"
 #include "passes/passes.h"
 #include "passes/step_readers.h"
 #include "passes/step_uses.h"
@@ -56,6 +63,13 @@ Expr InType(DType dtype, const Expr& value) {
   return widened ? value->args[0] : Cast(value, dtype);
 }
 
+// Returns whether a pattern names one of the step's layers.
+bool IsKept(const Step& step, const std::set<std::string>& patterns) {
+  return std::ranges::any_of(step.origins, [&](const std::string& layer) {
+    return MatchesAny(patterns, layer);
+  });
+}
+
 bool AddsUp(const Expr& e) {
   std::vector<Expr> found;
   CollectOutermostReductions(e, found);
@@ -71,6 +85,8 @@ class Narrowing {
         catalog_(*context.catalog),
         machine_(context.machine()),
         type_(context.storage),
+        kept_layers_(context.kept_layers),
+        stores_all_(context.stores_all),
         trains_(context.training != nullptr) {}
 
   bool Run() {
@@ -92,6 +108,7 @@ class Narrowing {
   // What leads to a contraction through steps that can be rewritten.
   void FindNarrow() {
     std::vector<bool> leads(program_.buffers.size(), false);
+    std::vector<bool> keeps = leads;  // leads to a layer that reads f32
     for (const Buffer& b : program_.buffers) {
       narrow_.push_back(b.kind == BufferKind::kInternal && b.alias_of < 0 &&
                         b.type.dtype == kWide);
@@ -101,6 +118,15 @@ class Narrowing {
       const bool contracts = step.contraction() != nullptr;
       if (!contracts && step.map() == nullptr) {
         for (const int b : step.operands()) narrow_[b] = false;
+      }
+      const auto is_kept = [&](int b) { return bool{keeps[b]}; };
+      const bool reads_wide = contracts && IsKept(step, kept_layers_);
+      if (reads_wide || std::ranges::any_of(step.outputs, is_kept)) {
+        // What is multiplied is of a precision of its own.
+        const size_t factors = contracts && !reads_wide ? 2 : 0;
+        for (size_t i = factors; i < step.inputs.size(); ++i) {
+          keeps[step.inputs[i]] = true;
+        }
       }
       const bool on_way =
           contracts ||
@@ -112,7 +138,8 @@ class Narrowing {
     if (trains_) KeepSums();
     const StepUses uses(program_);
     for (size_t b = 0; b < narrow_.size(); ++b) {
-      narrow_[b] = narrow_[b] && leads[b] && Pays(static_cast<int>(b), uses);
+      narrow_[b] = narrow_[b] && leads[b] && !keeps[b] &&
+                   Pays(static_cast<int>(b), uses);
     }
     // A view stays one where both sides are alike.
     for (size_t s = program_.steps.size(); s-- > 0;) {
@@ -160,7 +187,8 @@ class Narrowing {
     }
   }
 
-  // Returns whether steps are as fast if the buffer is narrow.
+  // Returns whether steps are as fast if the buffer is narrow, or whether that
+  // is not asked.
   bool Pays(int buffer, const StepUses& uses) const {
     const TensorType& type = program_.buffers[buffer].type;
     const double cast = CastSeconds(machine_, {type_, type.shape}, kWide);
@@ -186,8 +214,8 @@ class Narrowing {
     }
     const int64_t saved =
         passes * type.shape.elements() * (SizeOf(kWide) - SizeOf(type_));
-    return narrow <=
-           wide + static_cast<double>(saved) / machine_.stream_bytes_per_second;
+    return stores_all_ || narrow <= wide + static_cast<double>(saved) /
+                                               machine_.stream_bytes_per_second;
   }
 
   // Nothing widens a weight: there is a kernel for narrow ones, or for none.
@@ -251,9 +279,10 @@ class Narrowing {
     const bool parameter = buffer.kind == BufferKind::kConstant ||
                            (trains_ && buffer.kind == BufferKind::kState);
     if (!parameter || buffer.type.dtype != kWide) return false;
-    return Seconds(c, type_, type_, weight) <
-           std::min(Seconds(c, type_, kWide, weight),
-                    Seconds(c, kWide, kWide, weight));
+    const double narrow = Seconds(c, type_, type_, weight);
+    if (stores_all_) return narrow != kNever;
+    return narrow < std::min(Seconds(c, type_, kWide, weight),
+                             Seconds(c, kWide, kWide, weight));
   }
 
   // Of a constant, or of a parameter that is a state.
@@ -283,13 +312,34 @@ class Narrowing {
   const KernelCatalog& catalog_;
   const Machine& machine_;
   const DType type_;
-  const bool trains_;
+  const std::set<std::string>& kept_layers_;
+  const bool stores_all_, trains_;
   std::vector<bool> narrow_;          // by buffer: it was f32 and is narrow now
   std::map<int, int> narrow_copies_;  // of wide parameters
   std::vector<Step> copies_;          // that make those of states
 };
 
 }  // namespace
+
+std::vector<NarrowedLayers> LayersToNarrow(const Program& program) {
+  std::vector<NarrowedLayers> found;
+  std::map<int, size_t> readers;  // by what they read
+  for (const Step& step : program.steps) {
+    StepBody body = step.body;
+    body.VisitPrograms([&](std::shared_ptr<const Program>& inner) {
+      for (NarrowedLayers& layers : LayersToNarrow(*inner)) {
+        found.push_back(std::move(layers));
+      }
+    });
+    if (step.contraction() == nullptr || step.origins.empty()) continue;
+    const auto [at, is_new] = readers.try_emplace(step.inputs[0], found.size());
+    if (is_new) found.emplace_back();
+    NarrowedLayers& layers = found[at->second];
+    const std::string& name = step.origins.front();
+    if (std::ranges::count(layers, name) == 0) layers.push_back(name);
+  }
+  return found;
+}
 
 Result<bool> NarrowStorage(Program& program, PassContext& context) {
   if (context.storage == kWide || context.catalog == nullptr) return false;

@@ -197,10 +197,7 @@ bool IsWanted(const Program& program, const Step& step,
   if (body == nullptr) return false;
   const Contraction& c = body->contraction;
   const Buffer& weight = program.buffers[step.inputs[1]];
-  const bool keeps =
-      std::ranges::any_of(storage.kept, [&](const std::string& pattern) {
-        return MatchesWildcard(pattern, weight.name);
-      });
+  const bool keeps = MatchesAny(storage.kept, weight.name);
   return weight.kind == BufferKind::kConstant && !keeps && c.groups == 1 &&
          c.kernel.empty() && c.weight_axes.size() == 2 &&
          c.types.data == DType::kF32 && c.types.weight == DType::kF32 &&

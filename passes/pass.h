@@ -80,6 +80,11 @@ struct PassContext {
   const TrainingOptions* training = nullptr;  // null: inference
   // In which type what leads to contractions is kept: f32, bf16 or f16.
   DType storage = DType::kF32;
+  // Layers of which what they read stays in f32, as wildcards.
+  std::set<std::string> kept_layers = {};
+  // Whether whatever can be kept in `storage` is, also where that takes longer:
+  // no batch and no target rounds more.
+  bool stores_all = false;
   WeightStorage weights = {};  // of constants that products multiply with
   // By nodes of which data decide the length: the most rows that there is room
   // for.

@@ -124,7 +124,7 @@ Result<std::vector<int64_t>> LengthsOf(const RequestOptions& options) {
   return LengthsUpTo(options.length, options.bucket_lengths);
 }
 
-// --precision, --weights, --winograd, --strassen.
+// --precision, --weights, what they leave as it is, --winograd, --strassen.
 void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
   app.add_option_function<std::string>(
          "--precision",
@@ -165,6 +165,15 @@ void AddAlgorithmOptions(CLI::App& app, CompileRequest& request) {
          "(repeatable)")
       ->allow_extra_args(false)
       ->type_name("PARAMETER");
+  app.add_option_function<std::vector<std::string>>(
+         "--keep-layer",
+         [&request](const std::vector<std::string>& names) {
+           request.kept_layers.insert(names.begin(), names.end());
+         },
+         "a layer that reads f32 whatever --precision says, or several: "
+         "'stage1_*' (repeatable)")
+      ->allow_extra_args(false)
+      ->type_name("LAYER");
   app.add_option("--cubin", request.assembler,
                  "NVIDIA's assembler, 'ptxas' of the path or a file: machine "
                  "code for the GPU lies beside the PTX, which drivers assemble "

@@ -2,6 +2,7 @@
 // Names as a shell's patterns name them: "stage1_*", "conv?_weight".
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <string>
 #include <utility>
@@ -10,6 +11,14 @@ namespace mxc {
 
 // Returns whether the pattern is the name or matches it.
 bool MatchesWildcard(const std::string& pattern, const std::string& name);
+
+// Returns whether one of them does.
+template <class Patterns>
+bool MatchesAny(const Patterns& patterns, const std::string& name) {
+  return std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    return MatchesWildcard(pattern, name);
+  });
+}
 
 // The value for a name in a map by patterns: that of the name itself, else of
 // the longest pattern that matches it; null: none does.

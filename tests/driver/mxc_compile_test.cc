@@ -296,6 +296,25 @@ TEST_CASE("mxc_compile: weights of fewer bits, but of those that are kept") {
                                  "bf16, int8, int4 or int4:GROUP"});
 }
 
+TEST_CASE("mxc_compile: layers that read all digits whatever the precision") {
+  mxc_compile_options options = Options();
+  const std::string two = R"json({"mxc": 1, "inputs": {"data": [64, 64]},
+    "nodes": [{"op": "FullyConnected", "name": "a", "num_hidden": 64},
+              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json";
+  options.text = two.data();
+  options.text_size = two.size();
+  options.precision = "bf16";
+  CHECK(Compiled(options).find("kept_layer:") == std::string::npos);
+  const char* kept = "b*";
+  options.kept_layers = &kept;
+  options.kept_layer_count = 1;
+  CHECK(Compiled(options).find("\nkept_layer: b*\n") != std::string::npos);
+  options.precision = nullptr;
+  CHECK(MessagesOf(&options) ==
+        std::vector<std::string>{"--keep-layer 'b*' without --precision, which "
+                                 "says what is kept of the others"});
+}
+
 TEST_CASE("mxc_compile: a bound of what data decide, and the number there is") {
   mxc_compile_options options = Options();
   const std::string masked = R"json({"mxc": 1,

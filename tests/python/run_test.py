@@ -52,6 +52,25 @@ def test_weights_of_fewer_bits():
         mxc.compile(SMALL, init="xavier", weights="int8", entries=["train"])
 
 
+def test_layers_that_read_all_digits():
+    net = {"mxc": 1, "inputs": {"data": [64, 64]},
+           "nodes": [{"op": "FullyConnected", "name": "fc", "num_hidden": 64,
+                      "no_bias": True},
+                     {"op": "_plus_scalar", "name": "far", "scalar": 256.0},
+                     {"op": "FullyConnected", "name": "last", "num_hidden": 64,
+                      "no_bias": True}]}
+    one = np.eye(64, dtype=np.float32)
+    x = np.full((64, 64), 0.5, np.float32)
+    given = {"params": {"fc_weight": one, "last_weight": one},
+             "precision": "bf16", "target": "x86-64-v2"}
+    # bf16 has eight digits: of 256.5 it keeps 256.
+    kept = mxc.compile(net, keep_layers="last", **given)
+    assert np.array_equal(kept(x), x + 256)
+    assert kept.manifest["kept_layer"] == "last"
+    with pytest.raises(mxc.CompileError, match=r"keep_layers=\['lost'\] names"):
+        mxc.compile(net, keep_layers="lost", **given)
+
+
 def test_rows_that_data_decide():
     net = {"mxc": 1, "inputs": {"data": [4, 2], "mask": [4]},
            "nodes": [{"op": "_contrib_boolean_mask", "name": "rows",

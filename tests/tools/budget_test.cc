@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "runtime/formats/npy.h"
+#include "tests/support/levels.h"
 #include "tests/support/temporary_folder.h"
 #include "tools/driver/plan.h"
 #include "tools/driver/precision.h"
@@ -159,11 +160,36 @@ TEST_CASE("budget: 8-bit layers as calibrated, for any batch") {
   CHECK(program.buffers[output].type.shape == Shape({3, kClasses}));
 }
 
+// Of 2^20 and 1000 bf16 keeps 2^20 alone.
+TEST_CASE("budget: a layer that needs more digits than bf16 has reads floats") {
+  std::string far = kCopying;
+  far.insert(far.find(R"({"op": "FullyConnected", "name": "read")"),
+             R"({"op": "_plus_scalar", "name": "far", "scalar": 1048576}, )");
+  for (const Target& target : test::RunnableTargets()) {
+    CAPTURE(target.name);
+    CompileRequest request = Request();
+    request.network.text =
+        std::make_shared<SourceFile>(SourceFile{"net.json", far});
+    request.target = target.name;
+    REQUIRE(SetPrecision("bf16", request));
+    const BudgetReport report = Fit(0.5, request);
+    REQUIRE(report.layers.size() == 2);
+    CHECK(report.layers[0].name == "copy");
+    CHECK(report.outcome.narrow == std::vector<bool>{true, false});
+    CHECK(report.layers[1].error > report.layers[0].error);
+    CHECK(AccuracyOf(report.outcome.after) == 1);
+    // All together, each alone, all but the worst.
+    CHECK(report.outcome.trials == 4);
+    CHECK(request.kept_layers == std::set<std::string>{"read"});
+  }
+}
+
 TEST_CASE("budget: bf16 bears both, and training has no budget") {
   CompileRequest request = Request();
   REQUIRE(SetPrecision("bf16", request));
-  CHECK(Fit(0.5, request).outcome.count() == 1);
+  CHECK(Fit(0.5, request).outcome.count() == 2);
   CHECK(request.precision == DType::kBF16);
+  CHECK(request.kept_layers.empty());
   request.entries = {"train"};
   const Samples samples;
   const auto report =

@@ -69,6 +69,14 @@ void CheckWeights(const CompileRequest& request, Diagnostics& errors) {
   }
 }
 
+void CheckPrecision(const CompileRequest& request, Diagnostics& errors) {
+  if (request.kept_layers.empty() || request.precision != DType::kF32) return;
+  errors.push_back(Error({},
+                         "--keep-layer '{}' without --precision, which says "
+                         "what is kept of the others",
+                         *request.kept_layers.begin()));
+}
+
 void CheckPasses(const CompileRequest& request, Diagnostics& errors) {
   for (const std::string& name : request.disabled) {
     const auto passes = AllPasses();
@@ -148,6 +156,7 @@ Status CheckRequest(const CompileRequest& request) {
   CheckSizes(request, errors);
   CheckPasses(request, errors);
   CheckWeights(request, errors);
+  CheckPrecision(request, errors);
   const auto target = ResolveTarget(request.target, request.precision);
   if (!target.ok()) {
     errors.Append(target.errors());

@@ -63,6 +63,12 @@ void AddWeights(const WeightStorage& weights, Manifest& manifest) {
   }
 }
 
+void AddKeptLayers(const std::set<std::string>& layers, Manifest& manifest) {
+  for (const std::string& pattern : layers) {
+    manifest.emplace_back("kept_layer", pattern);
+  }
+}
+
 // "0 2 …": the stage, how many there are, and a hash of how they are cut.
 std::string DescribeStage(const TrainingOptions& training) {
   std::string cut = fmt::format("{} micro-batches", training.micro_batches);
@@ -141,6 +147,7 @@ Manifest MakeManifest(const CompileRequest& request, const Plan& plan) {
     manifest.emplace_back("rows_kept", std::to_string(plan.rows_kept));
   }
   AddWeights(request.weights, manifest);
+  AddKeptLayers(request.kept_layers, manifest);
   AddTraining(request, plan, manifest);
   AddLabels(plan, manifest);
   for (const Program& program : plan.programs) {

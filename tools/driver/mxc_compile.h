@@ -201,6 +201,11 @@ typedef struct mxc_compile_options {
   int64_t length;
   const int64_t* lengths;
   size_t length_count;
+
+  /* Layers that read float32 whatever `precision` says, as a shell's
+   * patterns. */
+  const char* const* kept_layers;
+  size_t kept_layer_count;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

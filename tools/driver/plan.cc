@@ -9,6 +9,7 @@
 #include "frontend/variables.h"
 #include "ir/program/inner_program.h"
 #include "ir/program/memory.h"
+#include "ir/support/wildcard.h"
 #include "ir/support/work_count.h"
 #include "passes/pass.h"
 #include "passes/training_graph.h"
@@ -132,6 +133,7 @@ class Planner {
     plan_.read_seconds += watch.seconds();
     if (first()) {
       MXC_RETURN_IF_ERROR(CheckBounds(model.graph));
+      MXC_RETURN_IF_ERROR(CheckKeptLayers(model.graph));
       Note(model);
     }
     if (Learns(job.entry.purpose)) {
@@ -185,6 +187,19 @@ class Planner {
         known.empty() ? "there is none" : "expected " + known));
   }
 
+  // Each layer that --precision leaves as it is is one.
+  Status CheckKeptLayers(const Graph& graph) const {
+    for (const std::string& pattern : request_.kept_layers) {
+      const auto is_named = [&](const auto& node) {
+        return node->op != nullptr && MatchesWildcard(pattern, node->name);
+      };
+      if (std::ranges::any_of(graph.nodes(), is_named)) continue;
+      return UnplacedError(fmt::format(
+          "--keep-layer '{}' names no layer of the network", pattern));
+    }
+    return Done{};
+  }
+
   Status AddProgram(Graph graph, const TrainingOptions* training,
                     ProgramEntry entry) {
     MXC_ASSIGN(Program program,
@@ -225,6 +240,8 @@ class Planner {
     context.target = &plan_.target;
     context.catalog = &catalog_;
     context.storage = request_.precision;
+    context.kept_layers = request_.kept_layers;
+    context.stores_all = request_.stores_all;
     context.weights = request_.weights;
     context.bounds = request_.bounds;
     context.training = training;

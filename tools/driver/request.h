@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -138,6 +139,9 @@ struct CompileRequest {
   std::string target = "native";
   // Of what is kept between steps: f32, bf16 or f16.
   DType precision = DType::kF32;
+  // Layers of which what they read stays f32, as wildcards.
+  std::set<std::string> kept_layers;
+  bool stores_all = false;     // PassContext::stores_all
   WeightStorage weights = {};  // of constants that products multiply with
   // By nodes of which data decide the length: the most rows that there may be.
   std::map<std::string, int64_t> bounds;

@@ -24,20 +24,40 @@ class Search {
     for (size_t i = 0; i < errors.size(); ++i) {
       if (errors[i]) order_.push_back(i);
     }
-    std::ranges::stable_sort(order_, std::greater<>(),
-                             [&](size_t i) { return *errors[i]; });
+    Sort([&](size_t i) { return *errors[i]; });
   }
 
-  // Twice as many have all their bits again until that is enough; from there
-  // back to the least number.
-  Result<BudgetOutcome> Run() {
+  // Whether all of them may have fewer bits.
+  Result<bool> TryAll() {
     {
       MXC_ASSIGN(const Trial wide, form_(narrow_));
       MXC_ASSIGN(outcome_.before, validation_.Measure(wide));
     }
     outcome_.narrow = narrow_;
     outcome_.after = outcome_.before;
-    MXC_ASSIGN(bool enough, Try(0));
+    return Try(0);
+  }
+
+  // What each layer is off by, by which they are compared from now on.
+  Result<std::vector<double>> MeasureLayers() {
+    std::vector<double> errors;
+    for (size_t i = 0; i < narrow_.size(); ++i) {
+      std::vector<bool> one = narrow_;
+      one[i] = true;
+      MXC_ASSIGN(const Trial trial, form_(one));
+      MXC_ASSIGN(const Accuracy after, validation_.Measure(trial));
+      ++outcome_.trials;
+      errors.push_back(after.difference);
+      tell_("measure",
+            fmt::format("{} of {} {}, alone", i + 1, narrow_.size(), what_));
+    }
+    Sort([&](size_t i) { return errors[i]; });
+    return errors;
+  }
+
+  // Twice as many have all their bits again until that is enough; from there
+  // back to the least number.
+  Result<BudgetOutcome> Narrow(bool enough) {
     size_t too_few = 0, most = 0;
     while (!enough) {
       too_few = most;
@@ -53,6 +73,11 @@ class Search {
   }
 
  private:
+  template <class ErrorOf>
+  void Sort(ErrorOf error_of) {
+    std::ranges::stable_sort(order_, std::greater<>(), error_of);
+  }
+
   // Returns whether the network is good enough where so many layers have all
   // their bits; it is what comes of the search then.
   Result<bool> Try(size_t wide) {
@@ -91,7 +116,25 @@ Result<BudgetOutcome> KeepWithinBudget(
     const MeasuredRequest& request,
     const std::vector<std::optional<double>>& errors, const TrialMaker& form,
     const std::string& what, const TellPhase& tell) {
-  return Search(request, errors, form, what, tell).Run();
+  Search search(request, errors, form, what, tell);
+  MXC_ASSIGN(const bool enough, search.TryAll());
+  return search.Narrow(enough);
+}
+
+Result<MeasuredLayers> MeasureWithinBudget(const MeasuredRequest& request,
+                                           size_t layers,
+                                           const TrialMaker& form,
+                                           const std::string& what,
+                                           const TellPhase& tell) {
+  Search search(request, std::vector<std::optional<double>>(layers, 0.0), form,
+                what, tell);
+  MeasuredLayers measured;
+  MXC_ASSIGN(const bool enough, search.TryAll());
+  if (!enough) {
+    MXC_ASSIGN(measured.errors, search.MeasureLayers());
+  }
+  MXC_ASSIGN(measured.outcome, search.Narrow(enough));
+  return measured;
 }
 
 }  // namespace mxc

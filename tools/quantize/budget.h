@@ -49,4 +49,17 @@ Result<BudgetOutcome> KeepWithinBudget(
     const std::vector<std::optional<double>>& errors, const TrialMaker& form,
     const std::string& what, const TellPhase& tell);
 
+// The same where what a layer is off by has to be measured: by how much the
+// network's output differs if it alone has fewer bits, a trial each. Only where
+// all of them together are too much; `errors` are empty otherwise.
+struct MeasuredLayers {
+  BudgetOutcome outcome;
+  std::vector<double> errors;
+};
+Result<MeasuredLayers> MeasureWithinBudget(const MeasuredRequest& request,
+                                           size_t layers,
+                                           const TrialMaker& form,
+                                           const std::string& what,
+                                           const TellPhase& tell);
+
 }  // namespace mxc

@@ -2,11 +2,15 @@
 #include "tools/quantize/within_budget.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "frontend/variables.h"
+#include "ir/support/wildcard.h"
+#include "passes/narrowed_layers.h"
 #include "passes/narrowed_weights.h"
 #include "tools/driver/plan.h"
 #include "tools/driver/precision.h"
@@ -29,23 +33,23 @@ CompileRequest InferenceOf(const CompileRequest& request) {
   return infer;
 }
 
-// The weights of the network's products, as the pass that narrows them finds
-// them.
-Result<std::vector<NarrowedWeight>> NarrowedWeightsOf(CompileRequest request) {
-  std::vector<NarrowedWeight> weights;
+// What `find` says of the network's program, infer's, as the pass of that name
+// finds it.
+template <class Find>
+auto FoundBefore(const char* pass, CompileRequest request, Find find)
+    -> Result<decltype(find(std::declval<const Program&>()))> {
+  decltype(find(std::declval<const Program&>())) found;
   bool is_past = false;
   request.after_pass = [&](const PassOptions::Report& report) -> Status {
-    is_past = is_past || report.name == "narrow-weights";
-    if (report.program != nullptr && !is_past) {
-      weights = WeightsToNarrow(*report.program, request.weights);
-    }
+    is_past = is_past || report.name == pass;
+    if (report.program != nullptr && !is_past) found = find(*report.program);
     return Done{};
   };
   Progress silent;
   const Result<Plan> plan = MakePlan(request, silent);
   if (!plan.ok()) return plan.errors();
-  if (!is_past) weights.clear();
-  return weights;
+  if (!is_past) found.clear();
+  return found;
 }
 
 Result<BudgetReport> NarrowWeightsWithin(const MeasuredRequest& on,
@@ -54,7 +58,9 @@ Result<BudgetReport> NarrowWeightsWithin(const MeasuredRequest& on,
   BudgetReport report;
   report.form = WeightsName(request.weights) + " weights";
   MXC_ASSIGN(const std::vector<NarrowedWeight> weights,
-             NarrowedWeightsOf(on.compile));
+             FoundBefore("narrow-weights", on.compile, [&](const Program& p) {
+               return WeightsToNarrow(p, request.weights);
+             }));
   std::vector<std::optional<double>> errors;
   for (const NarrowedWeight& weight : weights) {
     report.layers.push_back({weight.name, weight.error()});
@@ -83,16 +89,36 @@ Result<BudgetReport> LowerPrecisionWithin(const MeasuredRequest& on,
                                           const TellPhase& tell) {
   BudgetReport report;
   report.form = request.precision == DType::kBF16 ? "bf16" : "f16";
-  report.layers.push_back({"the network"});
+  report.form += " layers";
+  MXC_ASSIGN(std::vector<NarrowedLayers> layers,
+             FoundBefore("narrow-storage", on.compile, LayersToNarrow));
+  std::erase_if(layers, [&](const NarrowedLayers& names) {
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      return MatchesAny(request.kept_layers, name);
+    });
+  });
+  const auto kept = [&](const std::vector<bool>& narrow) {
+    std::set<std::string> wide = request.kept_layers;
+    for (size_t i = 0; i < narrow.size(); ++i) {
+      if (!narrow[i]) wide.insert(layers[i].begin(), layers[i].end());
+    }
+    return wide;
+  };
   const TrialMaker form = [&](const std::vector<bool>& narrow) {
     CompileRequest trial = on.compile;
-    if (!narrow[0]) trial.precision = DType::kF32;
+    trial.kept_layers = kept(narrow);
+    trial.stores_all = true;  // the artifact's batches may be others
     return Trial::Compile(std::move(trial), on.threads);
   };
-  MXC_ASSIGN(
-      report.outcome,
-      KeepWithinBudget(on, {0.0}, form, "networks of " + report.form, tell));
-  if (!report.outcome.narrow[0]) request.precision = DType::kF32;
+  MXC_ASSIGN(MeasuredLayers measured,
+             MeasureWithinBudget(on, layers.size(), form, report.form, tell));
+  measured.errors.resize(layers.size());
+  for (size_t i = 0; i < layers.size(); ++i) {
+    report.layers.push_back(
+        {fmt::format("{}", fmt::join(layers[i], ", ")), measured.errors[i]});
+  }
+  report.outcome = std::move(measured.outcome);
+  request.kept_layers = kept(report.outcome.narrow);
   return report;
 }
 

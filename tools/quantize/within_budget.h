@@ -3,7 +3,7 @@
 // computed with fewer bits. What that is the request says:
 //
 //   --weights KIND      constants that products multiply with, each by itself
-//   --precision KIND    what is kept between layers, all of it or nothing
+//   --precision KIND    what layers read, those of the same data together
 //   neither             layers of 8-bit numbers, as `mxc calibrate` makes them
 #pragma once
 
@@ -18,12 +18,12 @@ namespace mxc {
 
 struct BudgetedLayer {
   std::string name;
-  double error = 0;  // by which layers were compared
+  double error = 0;  // by which layers were compared; 0: they were not
 };
 
 struct BudgetReport {
   double budget = 0;
-  std::string form;  // "int8", "int4:32 weights", "bf16"
+  std::string form;  // "int8", "int4:32 weights", "bf16 layers"
   std::vector<BudgetedLayer> layers;
   BudgetOutcome outcome;  // of the layers
 

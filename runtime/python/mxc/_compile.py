@@ -161,6 +161,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             fixed: str | Sequence[str] = (), label_smoothing: float = 0,
             memory_budget: int = 0,
             precision: str | None = None,
+            keep_layers: str | Sequence[str] = (),
             weights: str | None = None, keep_weights: str | Sequence[str] = (),
             classes: Sequence[str] = (), preprocessing: str = "",
             num_classes: int = 0, loss: str | None = None,
@@ -198,7 +199,8 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
         training. Its loss is that of these labels, the loss of validation that
         of the labels as they are.
     memory_budget: bytes of a plan's peak; 0: none.
-    precision: of what is kept between layers: "f32", "bf16", "f16".
+    precision: of what is kept between layers: "f32", "bf16", "f16";
+        keep_layers: those that read float32 all the same ("conv1_*").
     weights: of products whose weights are constants: "bf16", "int8", "int4",
         "int4:64"; keep_weights: parameters that stay as they are ("fc1_*").
     classes, preprocessing: of the data that it was trained on (mxc.Data has
@@ -241,6 +243,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.label_smoothing = label_smoothing
     request.memory_budget = memory_budget
     request.precision = precision or ""
+    request.kept_layers = _texts(keep_layers)
     request.weights = weights or ""
     request.kept_weights = _texts(keep_weights)
     if isinstance(classes, str):

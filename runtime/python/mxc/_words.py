@@ -38,6 +38,7 @@ _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (rf"--precision ({_WORD})", r'precision="\1"'),
     (r"--weights (bf16|int8|int4(?::\d+)?)", r'weights="\1"'),
     (r"--keep-weight ('[^']+')", r"keep_weights=[\1]"),
+    (r"--keep-layer ('[^']+')", r"keep_layers=[\1]"),
     (r"--(optimizer|fixed|seed|target|precision|weights)", r"\1="),
     (r"--memory-budget", "memory_budget="),
     (r"--label-smoothing", "label_smoothing="),

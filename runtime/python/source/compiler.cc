@@ -37,7 +37,8 @@ struct Request {
   std::map<std::string, std::vector<int64_t>> shapes;
   std::map<std::string, int64_t> bounds;
   std::vector<int64_t> batches, lengths;
-  std::vector<std::string> entries, attributes, fixed, classes, kept_weights;
+  std::vector<std::string> entries, attributes, fixed, classes, kept_weights,
+      kept_layers;
   uint64_t seed = 0, memory_budget = 0;
   int64_t num_classes = 0, length = 0;
   int level = 2;
@@ -64,7 +65,8 @@ class Options {
         attributes_(Pointers(request.attributes)),
         fixed_(Pointers(request.fixed)),
         classes_(Pointers(request.classes)),
-        kept_weights_(Pointers(request.kept_weights)) {
+        kept_weights_(Pointers(request.kept_weights)),
+        kept_layers_(Pointers(request.kept_layers)) {
     mxc_compile_options_init(&options_, sizeof options_);
     SetNetwork(request);
     SetTraining(request);
@@ -82,6 +84,8 @@ class Options {
     options_.weights = OrNull(request.weights);
     options_.kept_weights = kept_weights_.data();
     options_.kept_weight_count = kept_weights_.size();
+    options_.kept_layers = kept_layers_.data();
+    options_.kept_layer_count = kept_layers_.size();
     options_.label_names = classes_.data();
     options_.label_name_count = classes_.size();
     options_.preprocessing = OrNull(request.preprocessing);
@@ -160,7 +164,7 @@ class Options {
 
   mxc_compile_options options_;
   std::vector<const char*> entries_, attributes_, fixed_, classes_,
-      kept_weights_;
+      kept_weights_, kept_layers_;
   std::list<std::vector<int64_t>> dims_;
   std::vector<mxc_compile_array> arrays_;
   std::vector<mxc_compile_shape> shapes_;
@@ -218,14 +222,18 @@ NB_MODULE(_compiler, m) {
               params) MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
               MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries) MXC_FIELD(
                   optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
-                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(
-                      level) MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
-                      MXC_FIELD(object_cache) MXC_FIELD(precision)
-                          MXC_FIELD(label_smoothing) MXC_FIELD(classes)
-                              MXC_FIELD(preprocessing) MXC_FIELD(num_classes)
-                                  MXC_FIELD(loss) MXC_FIELD(weights)
-                                      MXC_FIELD(kept_weights) MXC_FIELD(bounds)
-                                          MXC_FIELD(length) MXC_FIELD(lengths)
+                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(level)
+                      MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
+                          MXC_FIELD(object_cache) MXC_FIELD(precision)
+                              MXC_FIELD(label_smoothing) MXC_FIELD(classes)
+                                  MXC_FIELD(preprocessing)
+                                      MXC_FIELD(num_classes) MXC_FIELD(loss)
+                                          MXC_FIELD(weights)
+                                              MXC_FIELD(kept_weights)
+                                                  MXC_FIELD(kept_layers)
+                                                      MXC_FIELD(bounds)
+                                                          MXC_FIELD(length)
+                                                              MXC_FIELD(lengths)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

@@ -256,6 +256,10 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
   request.tuning.seconds = options.tuning_seconds;
   request.tuning.measure = options.level == 3;
   reader.Precision(TextOr(options.precision, "f32"), request);
+  for (std::string& pattern :
+       Texts(options.kept_layers, options.kept_layer_count)) {
+    request.kept_layers.insert(std::move(pattern));
+  }
   request.weights = reader.Weights(options);
   request.bounds = reader.Bounds(options.bounds, options.bound_count);
   if (options.object_cache != nullptr) {
