@@ -65,7 +65,7 @@ struct BuildOptions {
   // none.
   std::string loss;
   // Replaces the batch axis of every input whose shape is given (where
-  // `__layout__` has its N, else the first axis); 0 keeps it, and stands for 1
+  // `__layout__` has its N; the first axis of one without a layout); 0 keeps it, and stands for 1
   // where our own JSON leaves it open.
   int64_t batch = 0;
   // What axes have that the inputs leave open behind the batch. Above 0 these,

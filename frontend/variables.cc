@@ -91,8 +91,9 @@ void SetKnownShapes(Graph& graph, const BuildOptions& options) {
     Shape& shape = node->types[0].shape;
     if (shape.known()) continue;
     shape = dims;
-    if (!options.known_batch && shape.rank() > 0) {
-      shape[BatchAxis(*node, shape.rank())] = Shape::kUnknownDim;
+    const int batch = BatchAxis(*node, shape.rank());
+    if (!options.known_batch && shape.rank() > 0 && batch >= 0) {
+      shape[batch] = Shape::kUnknownDim;
     }
   }
 }
@@ -137,7 +138,8 @@ void SetAnnotatedType(Node& variable, bool numpy_shapes) {
 }
 
 void AnnotateShape(Node& variable, Shape shape, bool numpy_shapes) {
-  shape[BatchAxis(variable, shape.rank())] = Shape::kUnknownDim;
+  const int batch = BatchAxis(variable, shape.rank());
+  if (batch >= 0) shape[batch] = Shape::kUnknownDim;
   variable.written.annotations["__shape__"] =
       ShapeText(shape.dims(), numpy_shapes);
 }
@@ -219,6 +221,7 @@ int BatchAxis(const Node& variable, int rank) {
   const auto layout = variable.written.annotations.find("__layout__");
   if (layout == variable.written.annotations.end()) return 0;
   const size_t axis = layout->second.find('N');
+  if (axis == layout->second.npos) return -1;
   return axis < static_cast<size_t>(rank) ? static_cast<int>(axis) : 0;
 }
 
@@ -265,7 +268,9 @@ Status SetInputTypes(Graph& graph, const BuildOptions& options) {
     for (Node* node : graph.Variables(VariableRole::kInput)) {
       Shape& shape = node->types[0].shape;
       if (!shape.known_rank() || shape.rank() == 0) continue;
-      shape[BatchAxis(*node, shape.rank())] = options.batch;
+      const int axis = BatchAxis(*node, shape.rank());
+      if (axis < 0) continue;
+      shape[axis] = options.batch;
       RequireFit(*node, "--batch", errors);
     }
   }
@@ -280,6 +285,7 @@ void CloseBatches(Graph& graph) {
     Shape& shape = input->types[0].shape;
     if (!shape.known_rank() || shape.rank() == 0) continue;
     const int axis = BatchAxis(*input, shape.rank());
+    if (axis < 0) continue;
     if (shape.known()) {
       batches.insert(shape[axis]);
     } else if (std::ranges::count(shape.dims(), Shape::kUnknownDim) == 1 &&

@@ -43,7 +43,8 @@ void DeclareInputs(Graph& graph);
 // BuildOptions.
 Status SetInputTypes(Graph& graph, const BuildOptions& options);
 
-// The axis of `__layout__`'s N, else 0.
+// The axis of `__layout__`'s N; -1: the layout has none, and the variable is the
+// same for all samples; 0 where nobody says.
 int BatchAxis(const Node& variable, int rank);
 
 // The inputs' axes of unknown extent behind the batch. What `visit` makes of the

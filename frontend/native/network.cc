@@ -89,6 +89,9 @@ class NetworkReader : JsonDiagnostics {
       declared.push_back(Declare(member));
       declared.back().node->declared = true;  // read or not
     }
+    if (std::ranges::any_of(declared, HasBatch)) {
+      for (const Declared& input : declared) NoteBatchAxis(input);
+    }
     for (const Declared& input : declared) BindFrom(input);
     for (Declared& input : declared) Settle(input);
     return declared.empty() ? Value() : declared[0].node->out();
@@ -145,21 +148,28 @@ class NetworkReader : JsonDiagnostics {
       }
       declared.dims.push_back(std::move(value.value));
     }
-    NoteBatchAxis(declared);
     return declared;
   }
 
+  static bool IsBatch(const JsonValue& dim) {
+    return dim.Is(Kind::kString) && dim.string == kBatch;
+  }
+
+  static bool HasBatch(const Declared& declared) {
+    return std::ranges::any_of(declared.dims, IsBatch);
+  }
+
   // Where "N" is not the first extent, a layout says so, as MXNet's do: "LNC" of a
-  // recurrent layer's states.
+  // recurrent layer's states. One without it is of an input that is the same for
+  // all samples.
   static void NoteBatchAxis(const Declared& declared) {
-    const auto batch =
-        std::ranges::find_if(declared.dims, [](const JsonValue& dim) {
-          return dim.Is(Kind::kString) && dim.string == kBatch;
-        });
-    if (batch == declared.dims.end() || batch == declared.dims.begin()) return;
+    const auto batch = std::ranges::find_if(declared.dims, IsBatch);
+    if (declared.dims.empty() || batch == declared.dims.begin()) return;
     std::string layout(declared.dims.size(), 'C');
     layout[0] = declared.dims[0].Is(Kind::kString) ? 'T' : 'L';
-    layout[static_cast<size_t>(batch - declared.dims.begin())] = 'N';
+    if (batch != declared.dims.end()) {
+      layout[static_cast<size_t>(batch - declared.dims.begin())] = 'N';
+    }
     declared.node->written.annotations.emplace("__layout__", layout);
   }
 

@@ -160,6 +160,24 @@ TEST_CASE("native: N is the batch") {
         "'T' has no value; --input-shape of 'data' gives it one");
 }
 
+TEST_CASE("native: beside inputs with N one without it has no batch") {
+  LoadOptions options;
+  options.batch = 8;
+  const auto shapes = [&](const std::string& inputs) {
+    const auto model = LoadNative(
+        R"("inputs": )" + inputs + R"(, "nodes": [{"op": "relu"}])", options);
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    std::string text;
+    for (const Node* input : model->graph.Variables(VariableRole::kInput)) {
+      text += ToString(input->types[0]) + " ";
+    }
+    return text;
+  };
+  CHECK(shapes(R"({"data": ["N", 3], "shift": [3], "states": [2, "N", 5]})") ==
+        "?[8, 3] ?[3] ?[2, 8, 5] ");
+  CHECK(shapes(R"({"data": [1, 3], "other": [1]})") == "?[8, 3] ?[8] ");
+}
+
 TEST_CASE("native: declared parameters may be shared") {
   const auto model = LoadNative(kInputs + R"json(
       "parameters": {"w": {"init": "[\"one\", {}]"}},

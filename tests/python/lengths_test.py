@@ -165,3 +165,92 @@ def test_refusals():
                           inputs=["data", "data"]))
     with pytest.raises(mxc.CompileError, match="expected of one axis alone"):
         mxc.compile(square, length=MOST)
+
+
+def samples_of(lengths, seed=4):
+    rng = np.random.default_rng(seed)
+    return [rng.normal(size=(n, SIZE)).astype(np.float32) for n in lengths]
+
+
+def test_samples_of_lengths_of_their_own():
+    """What each alone computes, whatever stands beside it."""
+    model = mxc.compile(NETWORKS["heads"], batch=[1, 4], length=MOST,
+                        lengths=LENGTHS)
+    samples = samples_of([5, 2, 5, MOST, 5, 5, 1, 5])
+    for found in (model(samples), model(data=tuple(samples))):
+        assert isinstance(found, list)
+        for sample, row in zip(samples, found, strict=True):
+            assert np.array_equal(row, model(sample[None])[0])
+
+
+def test_samples_of_which_each_has_a_row():
+    """Beside numbers that tell rows apart and what is the same for all."""
+    net = {"mxc": 1, "inputs": {"data": ["N", "T", 3], "factor": ["N"],
+                                "shift": [3]},
+           "nodes": [node("sum", "sum", axis=[1], inputs=["data"]),
+                     node("Reshape", "column", shape=[-1, 1], inputs=["factor"]),
+                     node("broadcast_mul", "scaled", inputs=["sum", "column"]),
+                     node("broadcast_add", "shifted", inputs=[[], "shift"])],
+           "outputs": ["shifted", "data"]}
+    model = mxc.compile(net, batch=2, length=MOST, lengths=LENGTHS)
+    samples = [np.arange(3 * n, dtype=np.float32).reshape(n, 3) for n in (4, 9, 4)]
+    factor = np.array([1, 10, 100], np.float32)
+    shift = np.array([0.5, 0.25, 2], np.float32)
+    rows, same = model(samples, factor, shift)
+    assert np.array_equal(rows, [s.sum(axis=0) * f + shift
+                                 for s, f in zip(samples, factor)])
+    for sample, row in zip(samples, same, strict=True):
+        assert np.array_equal(sample, row)
+
+
+@pytest.mark.parametrize("given, said", [
+    ([], "'data' has no sample"),
+    ([(MOST + 1, SIZE)],
+     r"sample 0 of 'data' is \(10, 6\), expected \(1 to 9, 6\)"),
+    ([(2, SIZE), (2, 5)], r"sample 1 of 'data' is \(2, 5\), expected"),
+    ([(0, SIZE)], r"sample 0 of 'data' is \(0, 6\), expected"),
+    ([(1, 2, SIZE)], r"sample 0 of 'data' is \(1, 2, 6\), expected"),
+])
+def test_samples_that_do_not_fit(given, said):
+    model = mxc.compile(NETWORKS["elementwise"], length=MOST, lengths=LENGTHS)
+    with pytest.raises(ValueError, match=said):
+        model([np.zeros(shape, np.float32) for shape in given])
+
+
+def test_samples_that_disagree():
+    net = {"mxc": 1, "inputs": {"data": ["N", "T", 2], "other": ["N", "T", 2]},
+           "nodes": [node("elemwise_add", "sum", inputs=["data", "other"])]}
+    model = mxc.compile(net, length=MOST, lengths=LENGTHS)
+    one, two = np.zeros((1, 2), np.float32), np.zeros((2, 2), np.float32)
+    with pytest.raises(ValueError, match="sample 1 is 1 long in 'data', 2 in"):
+        model([two, one], [two, two])
+    with pytest.raises(ValueError, match="'other' has 1 samples, 'data' has 2"):
+        model([two, one], [two])
+    model = mxc.compile(network(node("sum", "sum", axis=[0, 1])), batch=2,
+                        length=MOST, lengths=LENGTHS)
+    with pytest.raises(ValueError, match=r"output 'sum_output' .* cannot be told"):
+        model(samples_of([2, 1]))
+    first = mxc.compile(NETWORKS["rows of steps"], batch=2, length=MOST,
+                        lengths=LENGTHS)
+    with pytest.raises(ValueError, match="does not begin with them"):
+        first([two, one])
+
+
+@pytest.mark.parametrize("count", [1, 3, 4, 9])
+def test_any_number_of_samples_of_a_length(count):
+    model = mxc.compile(NETWORKS["dense"], batch=[2, 4], length=MOST,
+                        lengths=LENGTHS, init="xavier")
+    samples = np.stack(samples_of([6] * count))
+    weight = model(np.eye(SIZE, dtype=np.float32)[None].repeat(2, 0))[0]
+    assert np.allclose(model(samples), samples @ weight, rtol=1e-5, atol=1e-6)
+
+
+def test_what_an_open_model_says_of_itself():
+    model = mxc.compile(NETWORKS["dense"], batch=[1, 4], length=MOST,
+                        lengths=LENGTHS, init="xavier")
+    assert "infer, 1 to 9 long by 2 entries, batch 4" in model.summary()
+    assert "(1, 1 to 9, 6)" in model.summary()
+    assert {e.length for e in model.entries} == set(LENGTHS)
+    assert model.entries[0].inputs[0].open_axis == 1
+    with pytest.raises(ValueError, match=r"takes 'data' \(1, 1 to 9, 6\); or 'd"):
+        model(np.zeros((1, MOST + 1, SIZE), np.float32))

@@ -157,7 +157,7 @@ void TakeShapesFor(const LoadedNetwork& network, const MeasuredRequest& on,
         if (own.known(axis)) dims[axis] = own[axis];
       }
       const int batch = BatchAxis(*input, own.rank());
-      if (!own.known(batch)) dims[batch] = 1;
+      if (batch >= 0 && !own.known(batch)) dims[batch] = 1;
     }
     request.input_shapes.emplace(name, dims);
   }

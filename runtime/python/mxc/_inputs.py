@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a model is called with, beside arrays of just its shapes: any number of
-samples, and pictures."""
+samples, sequences of lengths of their own, and pictures."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _train
 from ._errors import Error
+from ._summary import shape_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,10 +32,10 @@ class Batches:
     @classmethod
     def of(cls, entries: Sequence[Entry], arrays: Sequence[Any],
            named: Mapping[str, Any]) -> Batches | None:
-        """For the entry "infer" that wastes the least; None where it is not the
-        number of samples that does not fit."""
-        found = [batches for entry in entries if entry.name == "infer"
-                 and (batches := cls._for(entry, arrays, named))]
+        """For the entry that infers and wastes the least; None where it is not
+        the number of samples that does not fit."""
+        found = [batches for entry in _inferring(entries)
+                 if (batches := cls._for(entry, arrays, named))]
         enough = [b for b in found if b._entry.batch >= b._samples]
         if enough:
             return min(enough, key=lambda b: b._entry.batch)
@@ -43,7 +44,7 @@ class Batches:
     @classmethod
     def _for(cls, entry: Entry, arrays: Sequence[Any],
              named: Mapping[str, Any]) -> Batches | None:
-        inputs = {tensor.name: tensor for tensor in entry.inputs}
+        inputs = _inputs(entry)
         given = {**dict(zip(inputs, arrays)), **named}
         if len(given) < len(arrays) + len(named):
             return None  # one is given twice
@@ -52,11 +53,10 @@ class Batches:
             shape = getattr(array, "shape", None)
             if name not in inputs or shape is None:
                 return None
-            if tuple(shape) == inputs[name].shape and not _is_batched(
-                    inputs[name], entry):
+            fits = _fits(tuple(shape), inputs[name])
+            if all(fits) and not _is_batched(inputs[name], entry):
                 whole.add(name)
-            elif _is_batched(inputs[name], entry) and (
-                    tuple(shape[1:]) == inputs[name].shape[1:]):
+            elif _is_batched(inputs[name], entry) and all(fits[1:]):
                 counts.add(int(shape[0]))
             else:
                 return None
@@ -97,8 +97,124 @@ class Batches:
         return np.concatenate([filled, np.repeat(filled[-1:], lacking, axis=0)])
 
 
+class Sequences:
+    """Samples that are as long as each is: lists of them, for open axes. Those
+    of one length are computed together, and none is filled up."""
+
+    def __init__(self, entry: Entry, samples: dict[str, list[NDArray[Any]]],
+                 whole: dict[str, Any]) -> None:
+        self._entry, self._samples, self._whole = entry, samples, whole
+        self._lengths = self._find_lengths()
+
+    @classmethod
+    def of(cls, entries: Sequence[Entry], arrays: Sequence[Any],
+           named: Mapping[str, Any]) -> Sequences | None:
+        """None where no open axis is given a list. Raises ValueError for lists
+        that do not fit."""
+        entry = max(_inferring(entries), key=lambda e: e.length, default=None)
+        if entry is None:
+            return None
+        inputs = _inputs(entry)
+        given = {**dict(zip(inputs, arrays)), **named}
+        lists = [name for name, value in given.items()
+                 if name in inputs and inputs[name].open_axis >= 0
+                 and isinstance(value, (list, tuple))]
+        if not lists or len(given) < len(arrays) + len(named):
+            return None
+        samples, whole = {}, {}
+        for name, value in given.items():
+            if name in inputs and _is_batched(inputs[name], entry):
+                samples[name] = [np.asarray(one) for one in value]
+            elif name in lists:
+                raise ValueError(
+                    f"'{name}' is a list of samples, but {inputs[name].shape}, "
+                    f"what the model takes, does not begin with them")
+            else:
+                whole[name] = value
+        return cls(entry, samples, whole)
+
+    def run(self, call: Callable[..., Any]) -> Any:
+        """Returns, of each output, a list of arrays where it has an open axis,
+        else an array with a row for each sample."""
+        outputs = self._entry.outputs
+        for tensor in outputs:
+            if not _is_batched(tensor, self._entry) or tensor.use == "count":
+                raise ValueError(
+                    f"samples of several lengths are given, and output "
+                    f"'{tensor.name}' {tensor.shape} cannot be told apart by "
+                    f"them")
+        rows: list[list[Any]] = [[None] * len(self._lengths) for _ in outputs]
+        for length in sorted(set(self._lengths)):
+            places = [k for k, own in enumerate(self._lengths) if own == length]
+            named = {name: np.stack([samples[k] for k in places])
+                     for name, samples in self._samples.items()}
+            found = call(**named, **self._whole)
+            for found_rows, array in zip(
+                    rows, found if len(outputs) > 1 else [found]):
+                for k, row in zip(places, array):
+                    found_rows[k] = row
+        results = [found_rows if tensor.open_axis >= 0 else np.stack(found_rows)
+                   for tensor, found_rows in zip(outputs, rows)]
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _find_lengths(self) -> list[int]:
+        """Of each sample; all that is wrong with them is found here."""
+        inputs = _inputs(self._entry)
+        first = next(iter(self._samples))
+        count = len(self._samples[first])
+        lengths: list[int] = [0] * count
+        told: list[str] = [""] * count
+        if count == 0:
+            raise ValueError(f"'{first}' has no sample")
+        for name, samples in self._samples.items():
+            if len(samples) != count:
+                raise ValueError(f"'{name}' has {len(samples)} samples, "
+                                 f"'{first}' has {count}")
+            axis = inputs[name].open_axis
+            for k, sample in enumerate(samples):
+                if not all(_fits((self._entry.batch, *sample.shape),
+                                 inputs[name])):
+                    raise ValueError(
+                        f"sample {k} of '{name}' is {sample.shape}, expected "
+                        f"{shape_text(inputs[name], first_axis=1)}")
+                if axis < 0:
+                    continue
+                length = sample.shape[axis - 1]
+                if told[k] and lengths[k] != length:
+                    raise ValueError(
+                        f"sample {k} is {lengths[k]} long in '{told[k]}', "
+                        f"{length} in '{name}'")
+                lengths[k], told[k] = length, name
+        return lengths
+
+
+def _inferring(entries: Sequence[Entry]) -> list[Entry]:
+    """Of those that take as many samples, the one for the longest."""
+    longest: dict[int, Entry] = {}
+    for entry in entries:
+        known = longest.get(entry.batch)
+        if entry.purpose == "infer" and (
+                known is None or entry.length > known.length):
+            longest[entry.batch] = entry
+    return list(longest.values())
+
+
+def _inputs(entry: Entry) -> dict[str, Tensor]:
+    return {tensor.name: tensor for tensor in entry.inputs
+            if tensor.use != "length"}
+
+
+def _fits(shape: Sequence[int], tensor: Tensor) -> list[bool]:
+    """By axis; of an open one up to the tensor's extent."""
+    if len(shape) != len(tensor.shape):
+        return [False, False]
+    return [1 <= own <= most if axis == tensor.open_axis else own == most
+            for axis, (own, most) in enumerate(zip(shape, tensor.shape))]
+
+
 def _is_batched(tensor: Tensor, entry: Entry) -> bool:
-    return bool(tensor.shape) and tensor.shape[0] == entry.batch
+    return (bool(tensor.shape) and tensor.shape[0] == entry.batch
+            and tensor.open_axis != 0)
 
 
 def is_pictures(value: Any) -> bool:

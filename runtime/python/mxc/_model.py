@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import _programs, _runtime, _train
 from ._executor import Executor
-from ._inputs import Batches, is_pictures, read_pictures
+from ._inputs import Batches, Sequences, is_pictures, read_pictures
 from ._samples import ClassLabels, Probabilities
 from ._summary import summary
 from ._training import Trainer
@@ -44,11 +44,14 @@ class Model(_runtime.Model):
         arrays, named: inputs in their order, or by name, of the entry's types
             (float32, as a rule), with as many samples as an entry computes:
             read where they lie. Any other number of samples is computed batch
-            by batch. Where the model was trained on pictures: paths or bytes of
-            JPEG or PNG files, or a list of them.
+            by batch. Samples of lengths of their own, where the model has open
+            axes: lists of arrays without the axis of samples, which are
+            computed without filling any up. Where the model was trained on
+            pictures: paths or bytes of JPEG or PNG files, or a list of them.
         Returns an array, or a tuple where there are several outputs, with a row
-        for each sample; of an output of which data decide how many rows it has,
-        those alone, and then their number, another output.
+        for each sample (a list of arrays, where these have lengths of their
+        own); of an output of which data decide how many rows it has, those
+        alone, and then their number, another output.
         Raises TypeError or ValueError for arrays that do not fit, mxc.Error for
         a run that fails."""
         try:
@@ -128,7 +131,11 @@ class Model(_runtime.Model):
         """How to compute what no entry takes as it is; None: there is no way."""
         if arrays and is_pictures(arrays[0]):
             return lambda: self(self._pictures(arrays[0]), *arrays[1:], **named)
-        batches = Batches.of(self.entries, arrays, named)
+        entries = self.entries
+        sequences = Sequences.of(entries, arrays, named)
+        if sequences is not None:
+            return lambda: sequences.run(self.__call__)
+        batches = Batches.of(entries, arrays, named)
         if batches is None:
             return None
         call = super().__call__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ._model import Model
-    from ._runtime import Tensor
+    from ._runtime import Entry, Tensor
 
 _WIDTH = 80
 
@@ -19,10 +19,19 @@ def summary(model: Model) -> str:
     manifest = model.manifest
     lines = [f"{manifest.get('network', 'network')} for "
              f"{manifest.get('target', '?')}"]
-    for entry in model.entries:
-        lines += ["", f"{entry.name}, batch {entry.batch}, "
+    entries = model.entries
+    for entry in entries:
+        lengths = sorted(e.length for e in entries if _is_open(e)
+                         and (e.purpose, e.batch) == (entry.purpose, entry.batch))
+        name = entry.name
+        if _is_open(entry):
+            if entry.length < lengths[-1]:
+                continue
+            name = (f"{entry.purpose}, 1 to {entry.length} long by "
+                    f"{len(lengths)} entries")
+        lines += ["", f"{name}, batch {entry.batch}, "
                       f"{_bytes(entry.activation_bytes)} of activations"]
-        lines += _rows([*(("in", t) for t in entry.inputs),
+        lines += _rows([*(("in", t) for t in entry.inputs if t.use != "length"),
                         *(("out", t) for t in entry.outputs)])
     states = model.states
     if states:
@@ -34,9 +43,20 @@ def summary(model: Model) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
+def _is_open(entry: Entry) -> bool:
+    return any(t.use == "length" for t in entry.inputs)
+
+
+def shape_text(tensor: Tensor, first_axis: int = 0) -> str:
+    """ "(1, 1 to 64, 8)" where the second axis is open."""
+    dims = [f"1 to {extent}" if axis == tensor.open_axis else str(extent)
+            for axis, extent in enumerate(tensor.shape) if axis >= first_axis]
+    return "({}{})".format(", ".join(dims), "," * (len(dims) == 1))
+
+
 def _rows(rows: Sequence[tuple[str, Tensor]]) -> list[str]:
     """Names are cut at the front where a line would be too long."""
-    cells = [(use, t.name, t.dtype, str(t.shape)) for use, t in rows]
+    cells = [(use, t.name, t.dtype, shape_text(t)) for use, t in rows]
     widths = [max(len(row[i]) for row in cells) for i in range(4)]
     rest = sum(widths) - widths[1] + 2 + 3 * 2
     widths[1] = max(12, min(widths[1], _WIDTH - rest))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/python/source/model.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -75,6 +76,17 @@ Tensor Describe(const mxc_tensor& tensor) {
           nb::tuple(dims), ""};
 }
 
+// "(1, 1 to 64, 8)"
+std::string ShapeText(const Tensor& tensor) {
+  std::string text;
+  for (size_t a = 0; a < tensor.shape.size(); ++a) {
+    text += a == 0 ? "(" : ", ";
+    if (static_cast<int>(a) == tensor.open_axis) text += "1 to ";
+    text += std::to_string(nb::cast<int64_t>(tensor.shape[a]));
+  }
+  return text + (tensor.shape.size() == 1 ? ",)" : ")");
+}
+
 // The name of the state whose index `find` finds; empty where it finds none.
 template <class Find>
 std::string StateName(const mxc_model* model, Find find) {
@@ -90,15 +102,24 @@ std::string StateName(const mxc_model* model, Find find) {
   return tensor.name;
 }
 
+// Whether it takes as many samples as another one that is for longer sequences.
+bool IsShorter(const Entry& entry, const std::vector<Entry>& entries) {
+  return std::ranges::any_of(entries, [&](const Entry& other) {
+    return other.purpose == entry.purpose && other.batch == entry.batch &&
+           other.length > entry.length;
+  });
+}
+
 // What inputs the entries for inference have, for an error.
 std::string Shapes(const std::vector<Entry>& entries) {
   std::string text;
   for (const Entry& entry : entries) {
-    if (entry.name != "infer") continue;
+    if (entry.purpose != "infer" || IsShorter(entry, entries)) continue;
     text += text.empty() ? "" : "; or ";
     for (const Tensor& input : entry.inputs) {
+      if (input.use == "length") continue;
       text += (text.empty() || text.ends_with("or ") ? "'" : ", '") +
-              input.name + "' " + nb::str(input.shape).c_str();
+              input.name + "' " + ShapeText(input);
     }
   }
   return text;
@@ -169,11 +190,14 @@ std::vector<Entry> Model::entries() const {
       return mxc_model_entry_state(handle(), e, state);
     });
     entry.batch = summary.batch;
+    entry.length = summary.length;
     entry.activation_bytes = summary.activation_bytes;
     mxc_tensor tensor;
     for (size_t i = 0; i < summary.input_count; ++i) {
       Check(mxc_model_input(handle(), e, i, &tensor));
       entry.inputs.push_back(Describe(tensor));
+      Check(
+          mxc_model_input_axis(handle(), e, i, &entry.inputs.back().open_axis));
       entry.inputs.back().of = StateName(handle(), [&](size_t* state) {
         return mxc_model_input_state(handle(), e, i, state);
       });
@@ -181,6 +205,8 @@ std::vector<Entry> Model::entries() const {
     for (size_t i = 0; i < summary.output_count; ++i) {
       Check(mxc_model_output(handle(), e, i, &tensor));
       entry.outputs.push_back(Describe(tensor));
+      Check(mxc_model_output_axis(handle(), e, i,
+                                  &entry.outputs.back().open_axis));
       entry.outputs.back().of = StateName(handle(), [&](size_t* state) {
         return mxc_model_output_state(handle(), e, i, state);
       });

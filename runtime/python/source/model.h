@@ -19,13 +19,14 @@ namespace mxc::python {
 struct Tensor {
   std::string name, dtype, use;
   nb::tuple shape;
-  std::string of;  // the state that it belongs to; empty: none
+  std::string of;      // the state that it belongs to; empty: none
+  int open_axis = -1;  // along which arrays may be shorter; -1: none
 };
 
 struct Entry {
   std::string name, purpose;
-  std::string of;  // the state that it updates; empty: none
-  int64_t batch = 0;
+  std::string of;                 // the state that it updates; empty: none
+  int64_t batch = 0, length = 0;  // 0: it is for any length
   uint64_t activation_bytes = 0;
   std::vector<Tensor> inputs, outputs;
 };

@@ -33,6 +33,8 @@ void DeclareRows(nb::module_& m) {
               "\"data\", \"label\", \"rate\", \"loss\", \"parameter\" …")
       .def_ro("of", &Tensor::of,
               "the state whose gradient, norm or rows it is; \"\": none's")
+      .def_ro("open_axis", &Tensor::open_axis,
+              "the axis along which arrays may be shorter; -1: none")
       .def("__repr__", &TensorText);
   nb::class_<Entry>(m, "Entry", "What a model can do, for fixed shapes.")
       .def_ro("name", &Entry::name, "\"infer\", \"train\", \"score\"")
@@ -41,6 +43,9 @@ void DeclareRows(nb::module_& m) {
               "\"other\"")
       .def_ro("of", &Entry::of, "the state that it updates; \"\": none")
       .def_ro("batch", &Entry::batch, "samples that it takes at once")
+      .def_ro("length", &Entry::length,
+              "of the sequences that it is for, or the greatest one where axes "
+              "are open; 0: any")
       .def_ro("activation_bytes", &Entry::activation_bytes,
               "internal tensors and outputs at their peak, in bytes")
       .def_ro("inputs", &Entry::inputs, "in the order of a call's arguments")
