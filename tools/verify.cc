@@ -137,6 +137,7 @@ std::vector<Tensor> ReadOutputs(const Program& program, StepRunner& runner) {
 
 CompileRequest WithAllDigits(CompileRequest request) {
   request.precision = DType::kF32;
+  request.kept_layers.clear();
   request.weights = {};
   return request;
 }

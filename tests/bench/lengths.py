@@ -59,8 +59,9 @@ def together(network, options, made):
     for name, samples in lists.items():
         shapes = [np.shape(sample) for sample in samples]
         filled[name] = np.zeros((len(samples), *np.max(shapes, axis=0)), np.float32)
-        for row, sample in zip(filled[name], samples):
-            row[tuple(slice(0, extent) for extent in np.shape(sample))] = sample
+        for k, sample in enumerate(samples):
+            part = (slice(0, extent) for extent in np.shape(sample))
+            filled[name][(k, *part)] = sample
     best = least(options.rounds, own=lambda: model(**lists),
                  filled=lambda: model(**filled))
     print(f"{len(lengths)} samples, {sum(lengths)} of {len(lengths) * max(lengths)}: "

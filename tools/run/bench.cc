@@ -41,10 +41,15 @@ struct Contestant {
 
 Contestant Prepare(const std::string& artifact, const BenchOptions& options) {
   Session session = OpenSession(artifact, options.session);
+  const bool chooses = options.session.batch == 0 &&
+                       session.model.entry_count() > 1 &&
+                       !options.inputs.feed.files.empty();
+  if (chooses) session.entry = ChooseEntry(session, options.inputs.feed);
   api::Executor executor = session.Bind(/*profile=*/false);
   FillForBench(executor, session, options.inputs);
   BenchResult result;
   result.artifact = artifact;
+  result.entry = session.model.entry(session.entry).name;
   result.batch = session.model.entry(session.entry).batch;
   result.threads = executor.threads();
   result.open_seconds = session.open_seconds;

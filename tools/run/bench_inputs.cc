@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "runtime/artifact/manifest.h"
 #include "runtime/formats/convert.h"
@@ -53,30 +52,21 @@ void FillWithLabels(std::span<std::byte> memory, const mxc_tensor& label,
   });
 }
 
-// The files of each input.
-std::vector<std::vector<std::string>> Assign(
-    const std::vector<NetworkInput>& inputs,
-    const std::vector<std::string>& texts) {
-  std::vector<std::vector<std::string>> files(inputs.size());
-  for (const std::string& text : texts) {
-    const auto [name, file] = ParseInput(text);
-    size_t k = 0;
-    while (k < inputs.size() && !name.empty() && name != inputs[k].name) ++k;
-    if (k == inputs.size()) throw Failure("no input '" + name + "'");
-    files[k].push_back(file);
-  }
-  return files;
-}
-
 }  // namespace
 
 void DeclareBenchInputs(CLI::App& app, BenchInputs& inputs) {
-  app.add_option("--input", inputs.files,
-                 "FILE for the first input or NAME=FILE; the others are zero, "
-                 "labels are made up (default: noise)")
+  app.add_option_function<std::vector<std::string>>(
+         "--input",
+         [&inputs](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             inputs.feed.files.push_back(ParseInput(text));
+           }
+         },
+         "FILE for the first input or NAME=FILE; the others are zero, "
+         "labels are made up (default: noise)")
       ->type_size(1)
       ->allow_extra_args(false);
-  DeclarePictures(app, inputs.pictures);
+  DeclarePictures(app, inputs.feed.pictures);
   app.add_option("--lr", inputs.learning_rate,
                  "learning rate of a training step")
       ->capture_default_str();
@@ -86,19 +76,18 @@ void FillForBench(api::Executor& executor, const Session& session,
                   const BenchInputs& options) {
   const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
-  const auto files = Assign(inputs, options.files);
+  const auto given = FillInputs(executor, inputs, options.feed);
   for (size_t k = 0; k < inputs.size(); ++k) {
+    if (given[k]) continue;
     const auto mapped = executor.MapInput(inputs[k].name);
     const std::span memory = mapped.span();
-    if (!files[k].empty()) {
-      FillInput(inputs[k], memory, files[k], options.pictures);
-    } else if (inputs[k].use == MXC_USE_RATE) {
+    if (inputs[k].use == MXC_USE_RATE) {
       std::memcpy(memory.data(), &options.learning_rate, sizeof(double));
     } else if (!IsFloat(TypeOf(inputs[k])) || !inputs[k].read) {
       continue;
     } else if (inputs[k].use == MXC_USE_LABEL && !outputs.empty()) {
       FillWithLabels(memory, inputs[k], outputs.front());
-    } else if (options.files.empty()) {
+    } else if (options.feed.files.empty()) {
       FillFloats(memory, inputs[k],
                  [noise = Noise()]() mutable { return noise.Next(); });
     }

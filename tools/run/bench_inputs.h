@@ -13,8 +13,7 @@
 namespace mxc::run {
 
 struct BenchInputs {
-  std::vector<std::string> files;  // "name=file"; without a name: the first
-  PictureOptions pictures;
+  Feed feed = {.files = {}, .pictures = {}, .partial = true};
   double learning_rate = 1e-3;
 };
 

@@ -173,6 +173,7 @@ Json ToJson(const BenchResult& result) {
                      {"kernel", step.kernel}});
   }
   return {{"artifact", result.artifact},
+          {"entry", result.entry},
           {"batch", result.batch},
           {"threads", result.threads},
           {"iterations", result.runs.count()},

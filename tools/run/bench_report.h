@@ -14,6 +14,7 @@ namespace mxc::run {
 
 struct BenchResult {
   std::string artifact;
+  std::string entry;
   int64_t batch = 1;
   int threads = 1;
   double open_seconds = 0, first_seconds = 0;

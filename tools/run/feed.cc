@@ -143,7 +143,8 @@ std::vector<std::vector<std::string>> Assign(
     }
   }
   for (size_t k = 0; k < inputs.size(); ++k) {
-    if (assigned[k].empty() && inputs[k].read && problems.empty()) {
+    const bool wanted = inputs[k].read && !feed.partial;
+    if (assigned[k].empty() && wanted && problems.empty()) {
       problems.push_back("input '" + std::string(inputs[k].name) + "' " +
                          Describe(inputs[k]) + " has no --input");
     }
@@ -380,13 +381,16 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
   return session.entry;
 }
 
-void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
-                const Feed& feed) {
+std::vector<bool> FillInputs(api::Executor& executor,
+                             std::span<const NetworkInput> inputs,
+                             const Feed& feed) {
+  std::vector<bool> given(inputs.size(), false);
   const auto assigned = Assign(inputs, feed);
   const int64_t length = LengthOf(inputs, assigned);
   if (length > 0) executor.SetLength(length);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (assigned[k].empty()) continue;
+    given[k] = true;
     if (inputs[k].open_axis >= 0) {
       const mxc_tensor tensor = executor.Input(inputs[k].index);
       std::vector<std::byte> values(tensor.bytes);
@@ -397,6 +401,7 @@ void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
     FillInput(inputs[k], executor.MapInput(inputs[k].name).span(), assigned[k],
               feed.pictures);
   }
+  return given;
 }
 
 }  // namespace mxc::run

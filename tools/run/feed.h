@@ -25,6 +25,7 @@ std::vector<InputFile> FilesOf(const InputFile& input);
 struct Feed {
   std::vector<InputFile> files;
   PictureOptions pictures;
+  bool partial = false;  // inputs that are read may lack a file
 };
 
 // The entry of the session's name whose shapes the files have, so that the batch
@@ -34,8 +35,10 @@ size_t ChooseEntry(const Session& session, const Feed& feed);
 
 // What Feed says about each of the inputs, and how long open axes are: names them
 // all when one that is read is missing, or one is unknown, throws a Failure.
-void FillInputs(api::Executor& executor, std::span<const NetworkInput> inputs,
-                const Feed& feed);
+// Returns of each whether there was a file.
+std::vector<bool> FillInputs(api::Executor& executor,
+                             std::span<const NetworkInput> inputs,
+                             const Feed& feed);
 
 // Converts an array's elements to the input's, pixels as those of pictures.
 void FillWithElements(const mxc_tensor& tensor, std::span<std::byte> memory,
