@@ -24,6 +24,7 @@
 #include "tools/request_options.h"
 #include "tools/terminal.h"
 #include "tools/verify/conditioning_bound.h"
+#include "tools/verify/cut_length.h"
 #include "tools/verify/difference.h"
 #include "tools/verify/draw_input.h"
 #include "tools/verify/step_runner.h"
@@ -108,10 +109,17 @@ std::optional<std::pair<size_t, Difference>> FirstWrong(
   return std::nullopt;
 }
 
+// Of the outputs what counts.
+std::vector<Tensor> Counted(std::vector<Tensor> outputs,
+                            const std::optional<CutLength>& cut) {
+  return cut ? cut->CutOutputs(outputs) : outputs;
+}
+
 // The optional pass without which the outputs are right.
 std::string FindGuiltyPass(const VerifyOptions& options,
                            const CompileRequest& request, const Plan& plan,
                            const Inputs& inputs,
+                           const std::optional<CutLength>& cut,
                            const std::vector<Tensor>& expected) {
   const std::vector<Tolerance> tolerances =
       OutputTolerances(options, plan.programs.front(), expected);
@@ -120,7 +128,7 @@ std::string FindGuiltyPass(const VerifyOptions& options,
     CompileRequest without = request;
     without.disabled.emplace_back(pass.name);
     const auto found = InterpretPlan(without, plan.network, inputs);
-    if (found.ok() && !FirstWrong(*found, expected, tolerances)) {
+    if (found.ok() && !FirstWrong(Counted(*found, cut), expected, tolerances)) {
       return fmt::format("right without pass '{}'", pass.name);
     }
   }
@@ -196,16 +204,23 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
                                   StepRunner& runner,
                                   const std::vector<StepResult>& steps) {
   const Program& program = plan.programs.front();
-  MXC_ASSIGN(const Program plain, PlainProgram(request, plan.network));
-  MXC_ASSIGN(const std::vector<Tensor> expected, Interpret(plain, inputs));
-  MXC_ASSIGN(const std::vector<Tensor> found,
+  const auto cut = CutLength::Of(program, inputs);
+  const Inputs plain_inputs = cut ? cut->CutInputs() : inputs;
+  MXC_ASSIGN(const Program plain,
+             PlainProgram(cut ? cut->Request(request) : request, plan.network));
+  MXC_ASSIGN(const std::vector<Tensor> expected,
+             Interpret(plain, plain_inputs));
+  MXC_ASSIGN(std::vector<Tensor> whole,
              OutputsOf(request, plan, inputs, runner));
+  const std::vector<Tensor> found = Counted(std::move(whole), cut);
   const std::vector<int> outputs = program.BuffersOf(BufferKind::kOutput);
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
   OutputResult largest;
+  if (cut) largest.length = cut->length();
   if (HasFewerBits(request)) {
-    largest.price = PriceOf(ReadOutputs(program, runner), expected);
+    largest.price =
+        PriceOf(Counted(ReadOutputs(program, runner), cut), expected);
   }
   const std::vector<Tolerance> tolerances =
       OutputTolerances(options, program, expected, bounds);
@@ -214,7 +229,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
     // A network that divides by small values magnifies what each of its right
     // steps rounds.
     MXC_ASSIGN(const std::vector<Tensor> roundings,
-               ConditioningBounds(plain, inputs, expected, tolerances));
+               ConditioningBounds(plain, plain_inputs, expected, tolerances));
     wrong = FirstWrong(found, expected, tolerances, roundings);
     largest.ill_conditioned = !wrong;
   }
@@ -223,9 +238,10 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
     const Difference& d = wrong->second;
     Diagnostic error = UnplacedError(fmt::format(
         "every step is right, but output '{}' at {} is {}, expected {}",
-        output.name, IndexText(d.worst, output.type.shape), d.found,
-        d.expected));
-    error.notes = {FindGuiltyPass(options, request, plan, inputs, expected)};
+        output.name, IndexText(d.worst, expected[wrong->first].shape()),
+        d.found, d.expected));
+    error.notes = {
+        FindGuiltyPass(options, request, plan, inputs, cut, expected)};
     return error;
   }
   for (size_t i = 0; i < found.size(); ++i) {
@@ -325,12 +341,16 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   MXC_RETURN_IF_ERROR(network->SetClasses(request));
   MXC_ASSIGN(const Program plain, PlainProgram(request, network));
   source.positions = FindPositionInputs(plain);
+  source.most_length = plain.entry.length;
   RightSteps right;
   return options.gradients ? VerifyTraining(options, request, network, source)
                            : Verify(options, request, network, source, right);
 }
 
-int RunVerify(const VerifyOptions& options) {
+int RunVerify(VerifyOptions& options) {
+  // One entry, for all of them.
+  const int64_t most = options.request.length;
+  if (most > 0) options.request.bucket_lengths = {most};
   const Result<VerifyReport> report = VerifyAll(options);
   if (!report.ok()) return Fail(options.style, report.errors());
   PrintReport(options.style, *report);
@@ -362,6 +382,12 @@ std::function<int()> AddVerify(CLI::App& app) {
                  "folder for the first wrong step")
       ->type_name("DIR")
       ->capture_default_str();
+  app.add_option("--length", options->request.length,
+                 "the entry for sequences of any length up to so many, at one "
+                 "that is drawn (--input length=FILE.npy says which): its "
+                 "outputs against those of the network made for that length")
+      ->check(AtLeast(1))
+      ->type_name("MOST");
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
   AddPlanOptions(app, options->request);

@@ -12,9 +12,21 @@
 namespace mxc {
 namespace {
 
+// From 1 to `most`.
+Tensor DrawLength(const Buffer& input, int64_t most, uint64_t seed) {
+  const double entry = DrawInput(input, most, seed).At(0);
+  std::byte* to = nullptr;
+  Tensor length = Tensor::Allocate(input.type, &to);
+  StoreElement(to, input.type.dtype, entry + 1);
+  return length;
+}
+
 Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
   const auto found = source.given.find(buffer.name);
   if (found == source.given.end()) {
+    if (buffer.use.role == TensorRole::kLength) {
+      return DrawLength(buffer, source.most_length, source.seed);
+    }
     const auto positions = source.positions.find(buffer.name);
     const bool chooses = positions != source.positions.end();
     return DrawInput(buffer, chooses ? positions->second : 0, source.seed,

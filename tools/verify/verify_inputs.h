@@ -21,6 +21,7 @@ namespace mxc {
 struct InputSource {
   Inputs given;
   std::map<std::string, int64_t> positions;  // FindPositionInputs
+  int64_t most_length = 0;  // of sequences whose length is open
   uint64_t seed = 0;
   InputRange range;
   Inputs states;      // that are not to have their initial values

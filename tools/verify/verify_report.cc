@@ -142,6 +142,7 @@ Json ToJson(const VerifyReport& report) {
                {"output_error", report.outputs.error},
                {"output_bound", report.outputs.bound},
                {"steps", steps}};
+  if (report.outputs.length > 0) json["length"] = report.outputs.length;
   if (report.outputs.ill_conditioned) json["output_ill_conditioned"] = true;
   if (report.outputs.price) {
     json[KeyOf(report.fewer_bits)] = *report.outputs.price;
@@ -163,7 +164,10 @@ void PrintReport(const ReportStyle& style, const VerifyReport& report) {
   if (style.json) return PrintJson(ToJson(report));
   PrintSteps(report.steps);
   PrintOut(
-      "outputs right; {:.1e} from the interpreter without optimization{}\n",
+      "outputs right{}; {:.1e} from the interpreter without optimization{}\n",
+      report.outputs.length > 0
+          ? fmt::format(" at length {}", report.outputs.length)
+          : "",
       report.outputs.error,
       report.outputs.bound > 0
           ? fmt::format(

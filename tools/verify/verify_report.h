@@ -19,6 +19,7 @@ struct OutputResult {
   // By how much fewer bits change the outputs, of the largest value; none: all
   // have all bits.
   std::optional<double> price = std::nullopt;
+  int64_t length = 0;  // at which an entry for any was run; 0: it has its own
 };
 
 // What has fewer bits than f32, where anything has: what is priced.
