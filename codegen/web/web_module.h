@@ -35,6 +35,9 @@ struct WebTensor {
   std::string name;
   TensorType type;
   mxc_tensor_role role = MXC_TENSOR_OTHER;
+  // Of a tensor whose sequences may be shorter than it is: how many there are, each
+  // with all that an entry of it holds behind it; 0: it has one shape.
+  int64_t sequences = 0;
   int64_t offset = 0;  // of an input or output in mxc_tensors, or in mxc_states
   // What a state is before the first run: bytes into the weights; -1: zeros.
   int64_t initial = -1;
@@ -44,6 +47,9 @@ struct WebEntry {
   std::string name;    // "train"
   std::string symbol;  // of the exported function
   int64_t batch = 0;   // rows of the first input; 0: it has no rows
+  int64_t length =
+      0;  // of the sequences that it is for, at most where they may be
+          // shorter; 0: any
   std::vector<WebTensor> inputs, outputs;  // those that something reads
   std::vector<std::string> steps;          // a loop or a branch is one
 };

@@ -7,7 +7,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { check, compare, folder, mxc, outcome, page, sameBytes, source } from './support.mjs';
+import { check, compare, difference, draw, folder, mxc, outcome, page, sameBytes, source } from './support.mjs';
 
 const bin = process.argv[2];
 const model = (name) => join(source, 'models', `${name}.json`);
@@ -41,6 +41,40 @@ async function answers() {
       step(net, inputs, network);
       net.close();
     }
+  }
+}
+
+// Sequences of any length: what artifacts made for the length compute. Both batches'
+// sequences lie apart in memory that is longer.
+async function lengths() {
+  const path = folder(), network = join(path, 'heads.json');
+  writeFileSync(network, JSON.stringify({
+    mxc: 1, name: 'heads', inputs: { data: [2, 'T', 4] },
+    nodes: [
+      { op: 'FullyConnected', name: 'query', num_hidden: 4, flatten: false },
+      { op: 'batch_dot', name: 'scores', transpose_b: true, inputs: ['query', 'data'] },
+      { op: 'softmax', name: 'shares' },
+      { op: 'batch_dot', name: 'context', inputs: ['shares', 'data'] },
+      { op: 'mean', name: 'mean', axis: [1], inputs: ['context'] }],
+    outputs: ['context', 'mean'] }));
+  const made = ['--init', 'xavier', '--seed', 3];
+  const any = await (await page(bin, join(path, 'any'), network, '--length', 9, '--bucket', '4,9', ...made)).open();
+  for (const length of [1, 3, 4, 7, 9]) {
+    const shape = { shape: [2, length, 4], dtype: 'f32' }, data = draw(shape, length);
+    const own = await (await page(bin, join(path, `own${length}`), network, '--input-shape', `data:2x${length}x4`,
+      ...made)).open();
+    for (const beside of [NaN, 0]) {  // left in memory by another run
+      any.run('infer', { data: new Float32Array(72).fill(beside) });
+      const [ours, theirs] = [any, own].map((net) => net.run('infer', { data: Array.from(data) }));
+      for (const name of ['context_output', 'mean_output']) {
+        check(ours[name].length === theirs[name].length && difference(ours[name], theirs[name]) < 1e-6,
+          `${name} at length ${length} beside ${beside}`);
+      }
+    }
+  }
+  for (const size of [0, 7, 80]) {
+    const said = refusal(() => any.run('infer', { data: new Float32Array(size) }));
+    check(said === `input 'data' has ${size} elements, expected f32[2, 9, 4] or shorter, 8 for each entry of a sequence`, said);
   }
 }
 
@@ -126,6 +160,7 @@ function wrongInputs({ net }) {
 }
 
 await answers();
+await lengths();
 await train(model('mlp'), { steps: 20, batch: 16, rate: 0.1 });
 (await train(model('lenet'), { steps: 5, batch: 16, rate: 0.05, threads: 2 })).net.close();
 const lenet = await train(model('lenet'), { steps: 20, batch: 16, rate: 0.05 }, '--opt', 'momentum=0.9');

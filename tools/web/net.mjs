@@ -18,12 +18,17 @@
  * by COOP and COEP), workers take parts of each step, and change no byte. Errors
  * are sentences.
  *
+ * Of a network for sequences of any length up to a bound (`--length`) run('infer')
+ * takes as many elements as the sequences have, and yields as many.
+ *
  * @typedef {{name: string, dtype: string, shape: number[], role: string,
- *            offset: number}} Tensor
+ *            offset: number, sequences?: number}} Tensor  sequences: how many it
+ *   holds, where they may be shorter than its shape has it
  * @typedef {Tensor & {initial: number}} State  initial: a place in the weights
  *   file, -1 for zeros
- * @typedef {{name: string, symbol: string, batch: number, inputs: Tensor[],
- *            outputs: Tensor[], steps: string[]}} Entry
+ * @typedef {{name: string, symbol: string, batch: number, length: number,
+ *            inputs: Tensor[], outputs: Tensor[], steps: string[]}} Entry  length: of
+ *   the sequences that it is for, 0: any
  * @typedef {{name: string, wasm: string, weights: string, weightBytes: number,
  *            team: {wasm: string, pages: number, workers: number}, target: string, entries: Entry[], states: State[],
  *            labels: string[], preprocessing: string}} Description
@@ -45,6 +50,22 @@ const DTYPES = Object.keys(ARRAYS);
 
 /** @param {number[]} shape */
 const count = (shape) => shape.reduce((n, extent) => n * extent, 1);
+/**
+ * The elements that count where sequences have another length than in the shape.
+ * @param {Entry} entry @param {Tensor} t @param {number} length
+ */
+const countAt = (entry, t, length) =>
+  t.sequences ? count(t.shape) / entry.length * length : count(t.shape);
+/**
+ * Copies sequences that have as many elements each.
+ * @param {any} from @param {any} to @param {number} sequences
+ */
+const copySequences = (from, to, sequences) => {
+  const read = from.length / sequences, written = to.length / sequences;
+  for (let i = 0; i < sequences; ++i) {
+    to.set(from.subarray(i * read, i * read + Math.min(read, written)), i * written);
+  }
+};
 /** @param {{dtype: string, shape: number[]}} t */
 const typeOf = (t) => `${t.dtype}[${t.shape.join(', ')}]`;
 
@@ -188,6 +209,28 @@ export class Network {
   }
 
   /**
+   * The shortest entry that sequences of the inputs fit into, and their length.
+   * @param {string|Entry} which @param {Record<string, Values>} inputs
+   * @returns {{entry: Entry, length: number}}
+   */
+  fitting(which, inputs) {
+    const open = typeof which === 'string' && !this.entry(which) ?
+      description.entries.filter((e) => e.length > 0 && e.name === `${which}:${e.length}`)
+          .sort((a, b) => a.length - b.length) : [];
+    if (open.length === 0) open.push(this.known(which));
+    for (const entry of open) {
+      const told = entry.inputs.find((t) => t.sequences && inputs[t.name]);
+      const length = told ? inputs[told.name].length / countAt(entry, told, 1) : entry.length;
+      const possible = Number.isInteger(length) && (length >= 1 || !told) && length <= entry.length;
+      const fits = possible && entry.inputs.every(
+          (t) => !inputs[t.name] || inputs[t.name].length === countAt(entry, t, length));
+      if (fits) return { entry, length };
+    }
+    const entry = open[open.length - 1];
+    return { entry, length: entry.length };
+  }
+
+  /**
    * Runs an entry: 'infer', 'score', or 'train', which changes the parameters.
    * @param {string|Entry} which
    * @param {Record<string, Values>} inputs by name; one that is left out keeps
@@ -195,7 +238,7 @@ export class Network {
    * @returns {Record<string, any>} copies of the outputs, by name
    */
   run(which, inputs = {}) {
-    const entry = this.known(which);
+    const { entry, length } = this.fitting(which, inputs);
     for (const [name, values] of Object.entries(inputs)) {
       const input = entry.inputs.find((t) => t.name === name);
       if (!input) {
@@ -203,14 +246,25 @@ export class Network {
         throw new Error(`entry '${entry.name}' has no input '${name}'; it has ${known}`);
       }
       const to = this.view(input);
-      if (values.length !== to.length) {
-        throw new Error(`input '${name}' has ${values.length} elements, expected ${typeOf(input)}`);
+      if (values.length !== countAt(entry, input, length)) {
+        throw new Error(`input '${name}' has ${values.length} elements, expected ${typeOf(input)}` +
+          (input.sequences ? ` or shorter, ${countAt(entry, input, 1)} for each entry of a sequence` : ''));
       }
       const wide = to instanceof BigInt64Array || to instanceof BigUint64Array;
-      to.set(wide ? Array.from(values, BigInt) : /** @type {any} */ (values));
+      const given = wide ? Array.from(values, BigInt) : /** @type {any} */ (values);
+      if (!input.sequences || length === entry.length) to.set(given);
+      else copySequences(new ARRAYS[input.dtype](given), to, input.sequences);
     }
+    const counted = entry.inputs.find((t) => t.role === 'length');
+    if (counted) this.view(counted)[0] = length;
     this.exports[entry.symbol](0, entry.steps.length);
-    return Object.fromEntries(entry.outputs.map((t) => [t.name, this.view(t).slice()]));
+    return Object.fromEntries(entry.outputs.map((t) => {
+      const whole = this.view(t);
+      if (!t.sequences || length === entry.length) return [t.name, whole.slice()];
+      const output = new ARRAYS[t.dtype](countAt(entry, t, length));
+      copySequences(whole, output, t.sequences);
+      return [t.name, output];
+    }));
   }
 
   /**

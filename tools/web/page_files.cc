@@ -35,6 +35,8 @@ std::string_view RoleWord(mxc_tensor_role role) {
       return "parameter";
     case MXC_TENSOR_AUXILIARY:
       return "auxiliary";
+    case MXC_TENSOR_LENGTH:
+      return "length";
     default:
       return "other";
   }
@@ -46,11 +48,13 @@ Json ToJson(const WebTensor& tensor) {
   for (int axis = 0; axis < extents.rank(); ++axis) {
     shape.push_back(extents[axis]);
   }
-  return {{"name", tensor.name},
-          {"dtype", ShortName(tensor.type.dtype)},
-          {"shape", shape},
-          {"role", RoleWord(tensor.role)},
-          {"offset", tensor.offset}};
+  Json json = {{"name", tensor.name},
+               {"dtype", ShortName(tensor.type.dtype)},
+               {"shape", shape},
+               {"role", RoleWord(tensor.role)},
+               {"offset", tensor.offset}};
+  if (tensor.sequences > 0) json["sequences"] = tensor.sequences;
+  return json;
 }
 
 Json ToJson(const std::vector<WebTensor>& tensors) {
@@ -66,6 +70,7 @@ Json Describe(const WebModule& module, const Plan& plan,
     entries.push_back({{"name", entry.name},
                        {"symbol", entry.symbol},
                        {"batch", entry.batch},
+                       {"length", entry.length},
                        {"inputs", ToJson(entry.inputs)},
                        {"outputs", ToJson(entry.outputs)},
                        {"steps", entry.steps}});
