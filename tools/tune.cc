@@ -23,6 +23,7 @@
 #include "tools/output_file.h"
 #include "tools/tune/search_page.h"
 #include "tools/tune/search_view.h"
+#include "tools/tune/trial_check.h"
 #include "tools/tune/trial_runs.h"
 #include "tools/usage/values.h"
 
@@ -30,6 +31,7 @@ namespace mxc {
 namespace {
 
 constexpr int kInterrupted = 130;  // as shells report SIGINT
+constexpr int64_t kMostTrials = 1'000'000, kMostEpochs = 1'000'000'000;
 
 struct TuneOptions {
   std::vector<std::string> space;
@@ -56,7 +58,8 @@ constexpr const char* kRemoved[] = {
     "--kvstore",    "--staleness",    "--exchange",
     "--period",     "--alpha",        "--block-momentum",
     "--block-rate", "--compression",  "--cut-from",
-    "--slice",      "--report-every", "--shard-states"};
+    "--slice",      "--report-every", "--shard-states",
+    "--stages",     "--place"};
 
 // The names of the options that are declared on `app` meanwhile.
 std::set<std::string> DeclareSearch(CLI::App& app, TuneOptions& options) {
@@ -75,10 +78,10 @@ std::set<std::string> DeclareSearch(CLI::App& app, TuneOptions& options) {
       ->allow_extra_args(false)
       ->type_name("NAME=VALUES");
   app.add_option("--trials", options.trials, "how many are begun")
-      ->check(AtLeast(1))
+      ->check(Between(1, kMostTrials))
       ->capture_default_str();
   app.add_option("--epochs", options.epochs, "of a trial that is not stopped")
-      ->check(AtLeast(1))
+      ->check(Between(1, kMostEpochs))
       ->capture_default_str();
   app.add_option("--parallel", options.parallel,
                  "trials at once, which share the processors")
@@ -354,13 +357,7 @@ Result<int> SearchRun::Run() {
                     .threads = ThreadsOfTrial(),
                     .keeps = options_.keep_trials},
                    interrupted);
-  for (const double end : {0.0, 0x1.fffffffffffffp-1}) {
-    tune::Texts parameters;
-    for (const tune::Dimension& dimension : *space) {
-      parameters.emplace_back(dimension.name, dimension.At(end));
-    }
-    trials.CheckWords(parameters);
-  }
+  MXC_RETURN_IF_ERROR(RequireLegalTrials(*space, words));
   MXC_RETURN_IF_ERROR(ClearEarlier());
   auto record =
       tune::Record::Open(RecordPath(), Head(*space, words), options_.resume);

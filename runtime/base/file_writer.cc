@@ -36,6 +36,16 @@ std::string ShownPath(const Descriptor& file, const std::string& path) {
   return slash == name.npos ? path : name.substr(0, slash + 1);
 }
 
+// An empty path is an object's: it is the disk with the temporary file that is full,
+// and the object's name may hold secrets.
+Status CannotWrite(const std::string& path, const Descriptor& file) {
+  const int error = errno;
+  const std::string place =
+      path.empty() ? ShownPath(file, "a temporary file") : path;
+  errno = error;
+  return SystemError("write", place);
+}
+
 }  // namespace
 
 FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
@@ -159,7 +169,7 @@ void FileWriter::Write(Bytes bytes) {
     if (written >= 0) {
       bytes = bytes.subspan(static_cast<size_t>(written));
     } else if (errno != EINTR) {
-      status_ = SystemError("write", path_);
+      status_ = CannotWrite(remote_ == nullptr ? path_ : "", file_);
     }
   }
 }

@@ -26,7 +26,7 @@ namespace mxc::kvstore {
 namespace {
 
 constexpr int kTimes = 9;
-constexpr size_t kMegabytes[] = {1, 16, 100};
+constexpr size_t kKilobytes[] = {64, 256, 1'000, 16'000, 100'000};
 
 template <class T>
 T Value(StatusOr<T> value) {
@@ -40,8 +40,8 @@ using Sum = std::function<bool(std::span<float>)>;
 
 // On each worker; the first one tells.
 int Measure(const char* name, uint32_t rank, uint32_t workers, const Sum& sum) {
-  for (const size_t megabytes : kMegabytes) {
-    std::vector<float> values(megabytes * 1'000'000 / sizeof(float));
+  for (const size_t kilobytes : kKilobytes) {
+    std::vector<float> values(kilobytes * 1'000 / sizeof(float));
     std::vector<double> times;
     for (int i = 0; i < kTimes; ++i) {
       std::ranges::fill(values, static_cast<float>(rank + 1));
@@ -55,7 +55,7 @@ int Measure(const char* name, uint32_t rank, uint32_t workers, const Sum& sum) {
     }
     std::ranges::sort(times);
     if (rank > 0) continue;
-    std::printf("%4zu MB %-12s best %7.1f ms, median %7.1f ms\n", megabytes,
+    std::printf("%6zu KB %-12s best %7.2f ms, median %7.2f ms\n", kilobytes,
                 name, times.front() * 1e3, times[kTimes / 2] * 1e3);
     std::fflush(stdout);
   }

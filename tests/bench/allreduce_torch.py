@@ -20,19 +20,19 @@ def work(rank, workers, folder):
     os.environ.setdefault("GLOO_SOCKET_IFNAME", "lo")
     dist.init_process_group("gloo", init_method=f"file://{folder}/store",
                             rank=rank, world_size=workers)
-    for megabytes in (1, 16, 100):
+    for kilobytes in (64, 256, 1_000, 16_000, 100_000):
         times = []
         for _ in range(TIMES):
-            values = torch.full((megabytes * 250_000,), float(rank + 1))
+            values = torch.full((kilobytes * 250,), float(rank + 1))
             dist.barrier()
             start = time.perf_counter()
             dist.all_reduce(values)
             times.append(1e3 * (time.perf_counter() - start))
             assert values[-1] == workers * (workers + 1) / 2
         if rank == 0:
-            print(f"{megabytes:4d} MB torch {torch.__version__:<6} "
-                  f"best {min(times):7.1f} ms, "
-                  f"median {statistics.median(times):7.1f} ms", flush=True)
+            print(f"{kilobytes:6d} KB torch {torch.__version__:<6} "
+                  f"best {min(times):7.2f} ms, "
+                  f"median {statistics.median(times):7.2f} ms", flush=True)
 
 
 def main():

@@ -2,8 +2,9 @@
 // Seconds of push + pull of one key between workers and one server, each a
 // process, over TCP on this machine; each beside a bare TCP connection that
 // carries bytes one way at the same moment, from a piece of memory that stays in
-// a cache to another: kvstore_bench [WORKERS [ROUNDS]]. At the end the medians
-// of all rounds, whose cases come in turn. Loopback says what the software
+// a cache to another: kvstore_bench [WORKERS [ROUNDS [MB]]], with MB of that size
+// alone, in the clear. At the end the medians of all rounds, whose cases come in
+// turn. Loopback says what the software
 // costs, nothing about a network.
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -219,12 +220,15 @@ double Run(const Bench& bench) {
   return share;
 }
 
-void RunAll(uint32_t workers, int rounds) {
+void RunAll(uint32_t workers, int rounds, uint64_t only) {
   const Credentials secret = Value(MakeSecret());
   constexpr size_t kArray = kMaxPayload * 256;
   std::vector<Bench> cases;
-  for (const uint64_t megabytes : {16, 64, 100}) {
+  std::vector<uint64_t> sizes = {16, 64, 100};
+  if (only > 0) sizes = {only};
+  for (const uint64_t megabytes : sizes) {
     for (const bool encrypted : {false, true}) {
+      if (encrypted && only > 0) continue;
       for (const uint64_t slice : {0, 1 << 16}) {
         cases.push_back({workers, megabytes, encrypted, slice, secret});
       }
@@ -251,5 +255,6 @@ void RunAll(uint32_t workers, int rounds) {
 
 int main(int argc, char** argv) {
   mxc::kvstore::RunAll(static_cast<uint32_t>(argc > 1 ? std::atoi(argv[1]) : 2),
-                       argc > 2 ? std::atoi(argv[2]) : 1);
+                       argc > 2 ? std::atoi(argv[2]) : 1,
+                       argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 0);
 }

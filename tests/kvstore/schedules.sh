@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: tests/kvstore/schedules.sh BUILD [SCHEDULES]
-# Runs the store's own code through SCHEDULES (100000) courses of events on a
-# network in memory with a clock of its own, a process for each processor, and
-# then a job whose connections break behind each of its bytes. A seed is a course
-# of events: delays, pieces, changed bits, breaks, cuts of up to 2 s, deaths of
-# servers. A fifteenth as many are of servers that are two processes, which die
-# and stand still. Says which seed failed, or how many seconds it took.
+# usage: tests/kvstore/schedules.sh BUILD [SCHEDULES [FIRST]]
+# Runs the store's own code through SCHEDULES (100000) courses of events, seeds from
+# FIRST (0) on, on a network in memory with a clock of its own, a process for each
+# processor, and then a job whose connections break behind each of its bytes. A seed
+# is a course of events: delays, pieces, changed bits, breaks, cuts of up to 2 s,
+# deaths of servers. A fifteenth as many are of servers that are two processes, which
+# die and stand still. Says which seed failed, or how many seconds it took.
 set -euo pipefail
 test=$(realpath "$1")/tests/kvstore_test
 schedules=${2:-100000}
+first=${3:-0}
 processes=$(nproc)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,7 +20,7 @@ seeds=$((schedules * 3 / 10 / processes))
 begun=$(date +%s)
 pids=()
 for ((i = 0; i < processes; i++)); do
-  MXC_SEEDS=$seeds MXC_FIRST_SEED=$((i * seeds)) "$test" -tc="*under faults*" \
+  MXC_SEEDS=$seeds MXC_FIRST_SEED=$((first + i * seeds)) "$test" -tc="*under faults*" \
     >"$work/$i" 2>&1 &
   pids+=($!)
 done
@@ -33,7 +34,7 @@ grep -h "killed" "$work"/*
 
 begun=$(date +%s)
 pairs=$((schedules / 15))
-MXC_SEEDS=$pairs "$test" -tc="pairs*" >"$work/pairs" 2>&1 ||
+MXC_SEEDS=$pairs MXC_FIRST_SEED=$first "$test" -tc="pairs*" >"$work/pairs" 2>&1 ||
   { cat "$work/pairs"; exit 1; }
 grep -hE "killed|within" "$work/pairs"
 echo "$pairs seeds of pairs, no failure: $(($(date +%s) - begun)) s"

@@ -263,6 +263,31 @@ def check_sources(trainer, local):
     Handler.fault = None
 
 
+def check_opening(trainer):
+    """Files of one source are opened at the same time: none comes before each has
+    been asked for."""
+    names = ("x.npy", "y.npy")
+    asked, all_asked, alone = set(), threading.Event(), []
+
+    def await_others(_, path, __):
+        name = path.removeprefix("bucket/")
+        if name in names:
+            with Handler.lock:
+                asked.add(name)
+            if len(asked) == len(names):
+                all_asked.set()
+            if not all_asked.wait(5):
+                alone.append(name)
+        return False
+
+    Handler.fault = await_others
+    code, told = trainer.run("npy:" + ",".join(
+        f"s3://bucket/{name}" for name in names), epochs=1)
+    Handler.fault = None
+    assert code == 0, told
+    assert not alone, alone
+
+
 def hold_back(handler, path, _):
     """What a training waits for comes when nothing else is asked for any more, or
     after some seconds: nobody gives it up."""
@@ -394,6 +419,7 @@ def main():
         trainer = Trainer(binaries, models, folder,
                           f"http://127.0.0.1:{server.server_port}")
         check_sources(trainer, local)
+        check_opening(trainer)
         check_beginning(trainer)
         check_stalls(trainer)
         check_refusals(trainer)

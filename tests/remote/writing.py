@@ -15,6 +15,7 @@ import os
 import pathlib
 import random
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -239,7 +240,7 @@ class Handler(reading.Answering):
 
 class Client:
     def __init__(self, copy, base, folder):
-        self.copy, self.folder = copy, folder
+        self.copy, self.base, self.folder = copy, base, folder
         self.host = base[len("http://"):]
         self.environment = {
             **os.environ, "HOME": str(folder), "MXC_REMOTE_CACHE":
@@ -250,18 +251,21 @@ class Client:
             "AZURE_STORAGE_BLOB_ENDPOINT": base,
             "AZURE_STORAGE_SAS_TOKEN": reading.SAS, "HADOOP_USER_NAME": "hans"}
 
-    def run(self, *words):
-        done = subprocess.run([self.copy, *map(str, words)],
-                              capture_output=True, text=True,
-                              env=self.environment, timeout=120)
+    def run(self, *words, limit=resource.RLIM_INFINITY):
+        """`limit`: the most bytes of a file; a longer one fails as on a full disk."""
+        done = subprocess.run(
+            [self.copy, *map(str, words)], capture_output=True, text=True,
+            env=self.environment, timeout=120, restore_signals=False,
+            preexec_fn=lambda: resource.setrlimit(
+                resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY)))
         printed = done.stdout + done.stderr
         assert not any(s in printed for s in reading.SECRETS), printed
         return done.returncode, printed
 
-    def put(self, content, url):
+    def put(self, content, url, **options):
         file = self.folder / "content"
         file.write_bytes(content)
-        return self.run("put", file, url)
+        return self.run("put", file, url, **options)
 
 
 def check_together(client, scheme, place):
@@ -338,6 +342,12 @@ def check_faults(client):
     code, told = client.put(LARGE, "s3://bucket/forbidden")
     assert code == 1 and "AccessDenied" in told, told
     assert not Handler.uploads
+    # What has no room is the temporary file; a name's query may be a secret.
+    client.environment["TMPDIR"] = str(client.folder)
+    code, told = client.put(LARGE, f"{client.base}/x?sig={reading.SAS}",
+                            limit=1 << 20)
+    assert code == 1 and f"cannot write '{client.folder}/'" in told, told
+    del client.environment["TMPDIR"]
     code, told = client.put(SMALL, "ftp://host/x")
     assert code == 1 and "'ftp' is none of file, http" in told, told
     code, told = client.put(SMALL, f"file://{client.folder}/deep/x")

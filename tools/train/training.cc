@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -207,6 +209,51 @@ Status GenerateTo(const std::string& path, const CompileRequest& request,
   return Done{};
 }
 
+using PlanUse = std::function<Status(size_t stage, const CompileRequest&, Plan,
+                                     const ReportStyle&)>;
+
+// Plans each stage for training on the data, or tells all that is wrong.
+Status PlanEach(const TrainOptions& options, const PlanUse& use) {
+  MXC_ASSIGN(Material material, Gather(options));
+  auto& [request, source, network, taken] = material;
+  MXC_ASSIGN(const Model model,
+             DraftForShapes(*source, *network, request.For(0)));
+  request.label_names = source->label_names();
+  request.preprocessing = source->preprocessing();
+  TakeShapes(*source, model, request);
+  ChooseTarget(options.device, request);
+  MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
+  MXC_RETURN_IF_ERROR(SetClasses(options.classes, *source, request, *network));
+  MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
+  request.entries = {"train", "score"};
+  const bool in_job = job::InJob();
+  // Servers update the parameters, unless workers train by themselves.
+  const bool served = in_job && !kvstore::ParseRule(options.kvstore);
+  const bool staged = request.cut.count() > 1;  // each updates its own
+  if (!staged && (served || options.accumulates)) {
+    request.entries = {"grad", "update", "score"};
+  }
+  request.training.gradient_norms = !options.log_folder.empty();
+  request.golden = Golden::kOff;
+  MXC_RETURN_IF_ERROR(
+      RequireMetrics(options.metrics, HeadsOf(*network, request)));
+  ReportStyle style = options.style;
+  if (in_job && !job::SpeaksForJob()) style.quiet = true;
+  TerminalProgress progress(style);
+  MXC_RETURN_IF_ERROR(SettleStages(request, network, progress));
+  for (int stage = 0; stage < request.cut.count(); ++stage) {
+    request.training.stage = stage;
+    MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
+    MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
+    if (stage == 0) {
+      MXC_RETURN_IF_ERROR(CheckPlan(options, material, plan, style));
+    }
+    MXC_RETURN_IF_ERROR(
+        use(static_cast<size_t>(stage), request, std::move(plan), style));
+  }
+  return Done{};
+}
+
 // What mxc-run is told.
 void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.device = loop.Value("--device");
@@ -312,45 +359,20 @@ Status Training::RequireCombination() const {
 }
 
 Status Training::CompileTo(const std::vector<std::string>& paths) const {
-  const TrainOptions& options = options_;
-  MXC_ASSIGN(Material material, Gather(options));
-  auto& [request, source, network, taken] = material;
-  MXC_ASSIGN(const Model model,
-             DraftForShapes(*source, *network, request.For(0)));
-  request.label_names = source->label_names();
-  request.preprocessing = source->preprocessing();
-  TakeShapes(*source, model, request);
-  ChooseTarget(options.device, request);
-  MXC_RETURN_IF_ERROR(DealBatch(options.device, model, request));
-  MXC_RETURN_IF_ERROR(SetClasses(options.classes, *source, request, *network));
-  MXC_RETURN_IF_ERROR(MixLabels(*source, *network, request));
-  request.entries = {"train", "score"};
-  const bool in_job = job::InJob();
-  // Servers update the parameters, unless workers train by themselves.
-  const bool served = in_job && !kvstore::ParseRule(options.kvstore);
-  const bool staged = request.cut.count() > 1;  // each updates its own
-  if (!staged && (served || options.accumulates)) {
-    request.entries = {"grad", "update", "score"};
-  }
-  request.training.gradient_norms = !options.log_folder.empty();
-  request.golden = Golden::kOff;
-  MXC_RETURN_IF_ERROR(
-      RequireMetrics(options.metrics, HeadsOf(*network, request)));
-  ReportStyle style = options.style;
-  if (in_job && !job::SpeaksForJob()) style.quiet = true;
-  TerminalProgress progress(style);
-  MXC_RETURN_IF_ERROR(SettleStages(request, network, progress));
-  for (size_t stage = 0; stage < paths.size(); ++stage) {
-    request.training.stage = static_cast<int>(stage);
-    MXC_ASSIGN(Plan plan, MakePlan(request, network, progress));
-    MXC_RETURN_IF_ERROR(RequireLabels(*source, plan));
-    if (stage == 0) {
-      MXC_RETURN_IF_ERROR(CheckPlan(options, material, plan, style));
-    }
-    MXC_RETURN_IF_ERROR(
-        GenerateTo(paths[stage], request, std::move(plan), style));
-  }
-  return Done{};
+  return PlanEach(options_, [&](size_t stage, const CompileRequest& request,
+                                Plan plan, const ReportStyle& style) {
+    return GenerateTo(paths[stage], request, std::move(plan), style);
+  });
+}
+
+Status Training::RequirePlans() const {
+  TrainOptions silent = options_;
+  silent.style.quiet = true;
+  // No kernel is measured.
+  silent.request.request.level = std::min(silent.request.request.level, 2);
+  return PlanEach(silent,
+                  [](size_t, const CompileRequest&, const Plan&,
+                     const ReportStyle&) -> Status { return Done{}; });
 }
 
 }  // namespace mxc

@@ -58,6 +58,8 @@ class Training {
   // After Settle: compiles for training on the data, or tells all that is wrong;
   // to a path for each stage (StageRequest::count), in their order.
   Status CompileTo(const std::vector<std::string>& paths) const;
+  // What CompileTo would refuse; nothing is compiled, written or said.
+  Status RequirePlans() const;
   // Whether what was asked for goes together.
   Status RequireCombination() const;
 

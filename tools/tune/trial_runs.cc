@@ -37,12 +37,8 @@ tune::Status Failed(runtime::StatusCode code, const Diagnostics& errors) {
 // "trial 3 (lr=0.01 batch-size=64): …"
 tune::Status OfTrial(int64_t trial, const Texts& parameters,
                      const tune::Status& status) {
-  std::string text;
-  for (const auto& [name, value] : parameters) {
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
-  }
-  return {status.code(),
-          fmt::format("trial {} ({}): {}", trial, text, status.message())};
+  return {status.code(), fmt::format("trial {} ({}): {}", trial,
+                                     TextOf(parameters), status.message())};
 }
 
 }  // namespace
@@ -96,13 +92,6 @@ class TrialRuns::Reporter : public train::Reporter {
   tune::Status status_;
   int64_t epoch_ = 0;
 };
-
-void TrialRuns::CheckWords(const Texts& parameters) const {
-  CLI::App app("", "tune");
-  Training training(app);
-  app.parse(Reversed(words_.For(parameters)));
-  training.Settle();
-}
 
 std::string TrialRuns::PrefixOf(int64_t trial) const {
   return fmt::format("{}/{:04}", options_.folder, trial);

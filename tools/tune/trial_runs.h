@@ -37,9 +37,6 @@ class TrialRuns : public tune::Trainee {
         options_(std::move(options)),
         interrupted_(interrupted) {}
 
-  // Throws what the command line of a trial has wrong.
-  void CheckWords(const tune::Texts& parameters) const;
-
   tune::Status Train(const tune::Task& task, const tune::Texts& parameters,
                      tune::Record& record) override;
 

@@ -26,6 +26,14 @@ const std::set<std::string>& SettledOptions() {
 
 }  // namespace
 
+std::string TextOf(const tune::Texts& parameters) {
+  std::string text;
+  for (const auto& [name, value] : parameters) {
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value);
+  }
+  return text;
+}
+
 Result<TrialWords> TrialWords::Of(const Training& training,
                                   const std::set<std::string>& own,
                                   const tune::Space& space) {

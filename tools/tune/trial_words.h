@@ -14,6 +14,9 @@
 
 namespace mxc {
 
+// "lr=0.01 batch-size=64"
+std::string TextOf(const tune::Texts& parameters);
+
 class TrialWords {
  public:
   // `training`: what `mxc tune` was told beside `own`, its own options. Refuses
@@ -26,6 +29,10 @@ class TrialWords {
   std::vector<std::string> For(const tune::Texts& parameters) const;
   // Which trials share an artifact: those whose text is the same.
   std::string ArtifactOf(const tune::Texts& parameters) const;
+  // Returns whether another value of this dimension makes another artifact.
+  bool IsCompiled(size_t dimension) const {
+    return spellings_[dimension].compiled;
+  }
   // Returns whether initial values are to be drawn by each trial's own seed.
   bool searches_seed() const { return searches_seed_; }
   // What was given, for the head of a record.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "runtime/data/files/inflate.h"
+#include "runtime/data/files/open_each.h"
 #include "runtime/data/picture/transform.h"
 #include "runtime/data/source.h"
 
@@ -140,11 +141,14 @@ StatusOr<std::unique_ptr<Source>> OpenCifar10(const SourceRequest& request) {
   }
   std::vector<HeldBytes> files;
   std::string missing;
-  for (const std::string& name : names) {
-    auto file = ReadBatch(request.path, name);
+  auto batches = OpenEach(request.path, names.size(), [&](size_t i) {
+    return ReadBatch(request.path, names[i]);
+  });
+  for (size_t i = 0; i < names.size(); ++i) {
+    auto file = batches[i].get();
     // Fewer batches than five are a smaller training set.
     if (file.status().code() == StatusCode::kNotFound && !files.empty()) {
-      missing += (missing.empty() ? "" : ", ") + name;
+      missing += (missing.empty() ? "" : ", ") + names[i];
       continue;
     }
     if (!file.ok()) return file.status();

@@ -8,6 +8,7 @@
 
 #include "runtime/base/joined.h"
 #include "runtime/data/files/inflate.h"
+#include "runtime/data/files/open_each.h"
 #include "runtime/data/source.h"
 #include "runtime/formats/byte_reader.h"
 
@@ -175,11 +176,15 @@ StatusOr<std::unique_ptr<Source>> OpenMnist(const SourceRequest& request) {
   MnistOptions options;
   MXC_RT_RETURN_IF_ERROR(request.ReadOptions("mnist", &options));
   const bool test_set = request.held_out && request.common.held_out == 0;
-  auto images =
-      ReadIdx(request.path, Names(options.image, test_set, "images", 3), 3);
+  auto files = OpenEach(request.path, 2, [&](size_t i) {
+    return i == 0 ? ReadIdx(request.path,
+                            Names(options.image, test_set, "images", 3), 3)
+                  : ReadIdx(request.path,
+                            Names(options.label, test_set, "labels", 1), 1);
+  });
+  auto images = files[0].get();
   if (!images.ok()) return images.status();
-  auto labels =
-      ReadIdx(request.path, Names(options.label, test_set, "labels", 1), 1);
+  auto labels = files[1].get();
   if (!labels.ok()) return labels.status();
   MXC_RT_RETURN_IF_ERROR(labels->file.arriving.Await(labels->elements));
   if (images->shape[0] != labels->shape[0]) {

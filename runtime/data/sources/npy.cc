@@ -8,6 +8,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/data/columns.h"
+#include "runtime/data/files/open_each.h"
 
 namespace mxc::data {
 namespace {
@@ -79,9 +80,11 @@ StatusOr<Columns> ReadFiles(const SourceRequest& request) {
     return Status(StatusCode::kInvalidArgument,
                   "expected x.npy,y.npy, or one .npz");
   }
+  auto members = OpenEach(paths.back(), paths.size(),
+                          [&](size_t i) { return ReadOne(paths[i]); });
   Columns columns;
   for (size_t i = 0; i < paths.size(); ++i) {
-    auto member = ReadOne(paths[i]);
+    auto member = members[i].get();
     if (!member.ok()) return member.status();
     MXC_RT_RETURN_IF_ERROR(CheckArray(*member));
     (i == 0 ? columns.data : columns.labels)
