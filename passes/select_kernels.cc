@@ -49,7 +49,7 @@ class Surroundings {
  public:
   // `repeat`: whose body it is, or null.
   Surroundings(const Program& program, const Repeat* repeat)
-      : reaches_output_(program.buffers.size()) {
+      : wanted_in_rows_(program.buffers.size()) {
     const std::vector<bool> same =
         repeat != nullptr ? InvariantsOf(*repeat, program)
                           : std::vector<bool>(program.buffers.size(), false);
@@ -57,9 +57,10 @@ class Surroundings {
       if (!step.contraction()) continue;
       sharers_[WeightOf(step)] += same[step.inputs[1]] ? repeat->turns : 1;
     }
-    for (size_t b = 0; b < reaches_output_.size(); ++b) {
-      reaches_output_[b] = program.buffers[b].kind == BufferKind::kOutput;
+    for (size_t b = 0; b < wanted_in_rows_.size(); ++b) {
+      wanted_in_rows_[b] = program.buffers[b].kind == BufferKind::kOutput;
     }
+    for (const Step& step : program.steps) NoteReducedRows(step);
     for (size_t s = program.steps.size(); s-- > 0;) {
       PassBackwards(program, program.steps[s]);
     }
@@ -73,9 +74,9 @@ class Surroundings {
     return found == sharers_.end() ? 1 : found->second;
   }
 
-  // Returns whether the caller gets the buffer, or what steps make of it
-  // element by element or row by row.
-  bool ReachesOutput(int buffer) const { return reaches_output_[buffer]; }
+  // Returns whether the caller gets the buffer, or a step reduces its rows, or
+  // either what steps make of it element by element or row by row.
+  bool IsWantedInRows(int buffer) const { return wanted_in_rows_[buffer]; }
 
  private:
   using Weight = std::tuple<int, std::vector<Role>, int>;
@@ -85,20 +86,40 @@ class Surroundings {
             step.part};
   }
 
+  // Of a softmax: elements of a row that lie apart are gathered one by one.
+  void NoteReducedRows(const Step& step) {
+    if (step.map() == nullptr) return;
+    for (const Store& store : step.map()->stores) {
+      std::vector<Expr> reductions;
+      CollectOutermostReductions(store.value, reductions);
+      for (const Expr& reduction : reductions) {
+        const auto note = [&](const ExprNode& load) {
+          const auto runs = [&](const Range& range) {
+            return !load.args.empty() && UsesVar(load.args.back(), range.var);
+          };
+          if (std::ranges::any_of(reduction->ranges, runs)) {
+            wanted_in_rows_[step.inputs[load.index]] = true;
+          }
+        };
+        VisitLoads(reduction->args[0], note);
+      }
+    }
+  }
+
   void PassBackwards(const Program& program, const Step& step) {
     if (step.map() == nullptr || step.view) return;
     for (const int output : step.outputs) {
-      if (!reaches_output_[output]) continue;
+      if (!wanted_in_rows_[output]) continue;
       const Shape& shape = program.buffers[output].type.shape;
       for (const int input : step.inputs) {
         const bool alike = program.buffers[input].type.shape == shape;
-        if (alike) reaches_output_[input] = true;
+        if (alike) wanted_in_rows_[input] = true;
       }
     }
   }
 
   std::map<Weight, int64_t> sharers_;
-  std::vector<bool> reaches_output_;  // by buffer
+  std::vector<bool> wanted_in_rows_;  // by buffer
 };
 
 // Seconds of a step of its own that finishes the sums.
@@ -136,11 +157,11 @@ std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
 }
 
 // Seconds to bring the result of an exchanged product, which has its rows in
-// lanes, into the order in which the caller wants it.
+// lanes, into the order in which the caller or a reader wants it.
 double TurningCost(const Machine& machine, const Program& program,
                    const Surroundings& around, const Step& step) {
   const int result = step.outputs[0];
-  if (!around.ReachesOutput(result)) return 0;
+  if (!around.IsWantedInRows(result)) return 0;
   return static_cast<double>(program.buffers[result].type.shape.elements()) *
          machine.transpose_seconds;
 }

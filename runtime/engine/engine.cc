@@ -177,7 +177,7 @@ Status Engine::WaitForAll() {
 void Engine::Serve(Lane& lane) {
   Lock lock(mutex_);
   while (true) {
-    while (lane.IsEmpty() && !is_closing_) lane.Sleep(lock);
+    while (lane.IsEmpty() && !is_closing_) lane.Wait(lock);
     PushedOperation* const operation = lane.Take();
     if (operation == nullptr) return;
     lock.unlock();

@@ -20,6 +20,7 @@ bool IsLater(const PushedOperation* a, const PushedOperation* b) {
 void Lane::Put(PushedOperation& operation) {
   queue_.push_back(&operation);
   std::push_heap(queue_.begin(), queue_.end(), IsLater);
+  ++calls_;
   came_.notify_one();
 }
 

@@ -2,11 +2,15 @@
 // Where operations run: a queue and the threads that serve it.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
+#include <cstdint>
 #include <thread>
 #include <utility>
 #include <vector>
+
+#include "runtime/base/spin.h"
 
 namespace mxc::runtime {
 
@@ -30,20 +34,37 @@ class Lane {
   bool HasThreads() const { return !threads_.empty(); }
   // Until something is put, or all is over.
   template <class Lock>
-  void Sleep(Lock& lock) {
-    ++idle_;
-    came_.wait(lock);
-    --idle_;
+  void Wait(Lock& lock);
+  void WakeAll() {
+    ++calls_;
+    came_.notify_all();
   }
-  void WakeAll() { came_.notify_all(); }
   void Join();
 
  private:
   std::vector<PushedOperation*> queue_;  // a heap
   std::condition_variable came_;
+  std::atomic<uint64_t> calls_{0};  // for idle threads, of all that came
+  bool somebody_looks_ = false;     // who does not sleep yet
   const size_t limit_;
   size_t idle_ = 0;
   std::vector<std::thread> threads_;
 };
+
+template <class Lock>
+void Lane::Wait(Lock& lock) {
+  ++idle_;
+  const uint64_t seen = calls_;
+  // To wake a thread takes who puts an operation longer than many operations take.
+  if (!somebody_looks_) {
+    somebody_looks_ = true;
+    lock.unlock();
+    SpinUntil([&] { return calls_.load(std::memory_order_relaxed) != seen; });
+    lock.lock();
+    somebody_looks_ = false;
+  }
+  if (calls_ == seen) came_.wait(lock);
+  --idle_;
+}
 
 }  // namespace mxc::runtime

@@ -12,30 +12,15 @@
 #include <string>
 #include <utility>
 
-#include "runtime/base/clock.h"
 #include "runtime/base/float_mode.h"
+#include "runtime/base/spin.h"
 #include "runtime/base/trace.h"
 
 namespace mxc::runtime {
 namespace {
 
-// A waiting thread spins; after some microseconds it lets others have its core
-// between two looks, since the one that it waits for may be queued there; and
-// it falls asleep after the gap between two runs of a loop.
-constexpr int64_t kYieldAfter = 3'000;   // ns
-constexpr int64_t kSleepAfter = 30'000;  // ns
-constexpr int kPausesPerLookAtTheClock = 32;
-
 // The team in whose run this thread takes part.
 thread_local const Team* at_work_for = nullptr;
-
-void Pause() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("yield");
-#endif
-}
 
 void FutexWait(std::atomic<uint32_t>& word, uint32_t value) {
   syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, value, nullptr, nullptr, 0);
@@ -199,18 +184,12 @@ void Team::Open(uint64_t generation, uint32_t phase) {
 }
 
 Team::Ticket Team::AwaitChange(Ticket seen) {
-  int64_t begin = 0;
-  for (;;) {
-    for (int i = 0; i < kPausesPerLookAtTheClock; ++i) {
-      const Ticket now = ticket_.load(std::memory_order_acquire);
-      if (now != seen) return now;
-      Pause();
-    }
-    const int64_t now = Nanoseconds();
-    if (begin == 0) begin = now;
-    if (now - begin >= kSleepAfter) return Sleep(seen);
-    if (now - begin >= kYieldAfter) sched_yield();
-  }
+  Ticket now = seen;
+  const bool has_changed = SpinUntil([&] {
+    now = ticket_.load(std::memory_order_acquire);
+    return now != seen;
+  });
+  return has_changed ? now : Sleep(seen);
 }
 
 Team::Ticket Team::Sleep(Ticket seen) {

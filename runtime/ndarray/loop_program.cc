@@ -79,6 +79,18 @@ std::vector<Use> UsesOf(const WiredSequence& wired) {
   return uses;
 }
 
+// That come and go with the turn.
+size_t BytesOfTurn(const WiredSequence& wired) {
+  size_t bytes = 0;
+  for (size_t v = 0; v < wired.values.size(); ++v) {
+    const Role role = wired.sequence.roles[v];
+    if (role == Role::kInput || role == Role::kOutput) {
+      bytes += wired.values[v].type().bytes();
+    }
+  }
+  return bytes;
+}
+
 void LetGo(const std::vector<WaitingCall>& calls) {
   for (const WaitingCall& call : calls) call.compiled->LetIdleGo();
   ReleaseFreedMemory();
@@ -89,13 +101,19 @@ void LetGo(const std::vector<WaitingCall>& calls) {
 void TurnsAhead::Turn::End() {
   const auto among = std::exchange(among_, nullptr);
   if (among == nullptr) return;
-  if (--among->count_ == kFew) among->count_.notify_all();
+  const int before = among->taken_.fetch_sub(share_);
+  if (before > kFew && before - share_ <= kFew) among->taken_.notify_all();
+}
+
+int TurnsAhead::ShareOf(size_t bytes) {
+  constexpr size_t kSmall = size_t{256} << 10;
+  return static_cast<int>(std::clamp(bytes / kSmall, size_t{1}, size_t{4}));
 }
 
 void TurnsAhead::Wait() const {
-  int count = count_.load();
-  if (count < kMany) return;
-  for (; count > kFew; count = count_.load()) count_.wait(count);
+  int taken = taken_.load();
+  if (taken < kMany) return;
+  for (; taken > kFew; taken = taken_.load()) taken_.wait(taken);
 }
 
 Status LoopProgram::Run(const WiredSequence& wired) {
@@ -109,7 +127,8 @@ Status LoopProgram::Run(const WiredSequence& wired) {
 void LoopProgram::Push(Engine& engine, std::shared_ptr<LoopProgram> program,
                        Given given, const std::shared_ptr<TurnsAhead>& ahead) {
   std::vector<Use> uses = UsesOf(given.wired);
-  const auto turn = std::make_shared<TurnsAhead::Turn>(ahead);
+  const auto turn =
+      std::make_shared<TurnsAhead::Turn>(ahead, BytesOfTurn(given.wired));
   engine.Push({.name = "loop",
                .parts =
                    [program = std::move(program), given = std::move(given),

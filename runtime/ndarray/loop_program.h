@@ -15,15 +15,18 @@
 namespace mxc::runtime {
 
 // Turns that were pushed and are not complete. Who calls faster than is computed
-// waits here from time to time, for each turn has its batch in memory. Any thread.
+// waits here from time to time, for each turn has its batch in memory: the smaller
+// they are, the more may be ahead, for to wake who waits takes as long as a small
+// turn. Any thread.
 class TurnsAhead {
  public:
   // One of them, until it ends or is gone.
   class Turn {
    public:
-    explicit Turn(std::shared_ptr<TurnsAhead> among)
-        : among_(std::move(among)) {
-      ++among_->count_;
+    // `bytes`: that it holds.
+    Turn(std::shared_ptr<TurnsAhead> among, size_t bytes)
+        : among_(std::move(among)), share_(ShareOf(bytes)) {
+      among_->taken_ += share_;
     }
     Turn(const Turn&) = delete;
     Turn& operator=(const Turn&) = delete;
@@ -32,14 +35,18 @@ class TurnsAhead {
 
    private:
     std::shared_ptr<TurnsAhead> among_;  // null once it has ended
+    const int share_;
   };
 
-  // Until there are few, where there are many.
+  // Until few are taken, where many are.
   void Wait() const;
 
  private:
-  static constexpr int kMany = 4, kFew = 2;
-  std::atomic<int> count_{0};
+  // Four turns or, of up to 256 KiB, sixteen.
+  static constexpr int kMany = 16, kFew = 8;
+  static int ShareOf(size_t bytes);
+
+  std::atomic<int> taken_{0};  // shares
 };
 
 class LoopProgram {

@@ -62,6 +62,17 @@ TEST_CASE("a loop over data is a scan when its length is known") {
   CHECK(graph.outputs[1].shape() == Shape{2});
 }
 
+TEST_CASE("parts of data along one axis have one element and one axis") {
+  for (const char* next : {kTwice, R"("MakeLoss")"}) {  // a scan, and unrolled
+    CAPTURE(next);
+    auto model = LoadLoop(Foreach(kLocs, next), {{"x", {3}}, {"s", {1}}});
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    REQUIRE(InferTypes(model->graph, true).ok());
+    CHECK(model->graph.outputs[0].shape() == Shape{3, 1});
+    CHECK(model->graph.outputs[1].shape() == Shape{1});
+  }
+}
+
 TEST_CASE("a loop that draws random numbers is a scan") {
   auto model = LoadLoop(Foreach(kLocs, kDropout), {{"x", {3, 2}}, {"s", {2}}});
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));

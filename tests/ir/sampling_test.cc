@@ -212,6 +212,19 @@ TEST_CASE("classes are drawn with their probabilities") {
   CHECK(counts[1][2] == doctest::Approx(2700).epsilon(0.05));
 }
 
+TEST_CASE("a class has a number that the output's type has") {
+  const auto draw = [](const char* dtype, int64_t classes) {
+    return Refuses("C2", "_sample_multinomial", {{"dtype", dtype}},
+                   {{classes}});
+  };
+  CHECK(!draw("uint8", 256));
+  CHECK(draw("uint8", 257));
+  CHECK(!draw("float16", 2049));
+  CHECK(draw("float16", 2050));
+  CHECK(draw("float32", 1 << 25));
+  CHECK(!draw("int32", 1 << 25));
+}
+
 // d log p[c] / d p[c] = 1 / p[c], once for each time that c was drawn.
 TEST_CASE("the probabilities of what was drawn get a gradient") {
   OneNode one = BuildOneNode("_sample_multinomial",

@@ -101,6 +101,31 @@ def test_whole_numbers_have_gradients_like_real_ones(dtype, function, slope):
     assert x.grad.asnumpy().tolist() == slope
 
 
+@pytest.mark.parametrize("name, of_a, of_b", [  # as MXNet 1.9.1 gives them
+    ("broadcast_power", [75, 14, 2916], [201, 95, 14415]),
+    ("broadcast_mod", [0, 0, 0], [0, 0, 0])])
+def test_gradients_of_powers_and_remainders_of_whole_numbers(name, of_a, of_b):
+    a, b = whole([5, 7, 9]), whole([3, 2, 4])
+    with autograd.record():
+        y = getattr(mx.nd, name)(a, b)
+    y.backward()
+    assert a.grad.asnumpy().tolist() == of_a and b.grad.asnumpy().tolist() == of_b
+
+
+def test_a_head_takes_as_many_rows_of_a_gradient_as_it_has():
+    x = marked([[1.0, 2.0], [3.0, 4.0]])
+    for call in (lambda y, grad: y.backward(grad),
+                 lambda y, grad: autograd.backward([y], [grad])):
+        with autograd.record():
+            y = x * 2
+        call(y, mx.nd.array([[1, 2], [3, 4], [5, 6]]))
+        assert x.grad.asnumpy().tolist() == [[2, 4], [6, 8]]
+    with autograd.record():
+        y = x * 2
+    with pytest.raises(mx.MXNetError, match="expected float32"):
+        y.backward(mx.nd.ones((2, 3)))
+
+
 def test_gradients_pass_through_whole_numbers():
     x = marked([1.5, 2.5])
     with autograd.record():

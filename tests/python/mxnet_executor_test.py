@@ -66,6 +66,21 @@ def test_reshaped_executors_share_parameters():
         0].shape == (9, 3)
 
 
+def test_reshaped_executors_write_over_the_outputs():
+    net = mx.sym.exp(mx.sym.var("x"))
+    executor = net.simple_bind(mx.cpu(), x=(3, 2))
+    smaller = executor.reshape(x=(2, 2))
+    executor.forward(is_train=True, x=mx.nd.ones((3, 2)))
+    smaller.forward(x=mx.nd.zeros((2, 2)))
+    over = executor.outputs[0].asnumpy()
+    np.testing.assert_allclose(over, [[1, 1], [1, 1], [np.e, np.e]], rtol=1e-6)
+    executor.backward(mx.nd.ones((3, 2)))
+    np.testing.assert_allclose(executor.grad_dict["x"].asnumpy(),
+                               np.full((3, 2), np.e), rtol=1e-6)
+    assert (executor.forward(x=mx.nd.zeros((3, 2)))[0].asnumpy() == 1).all()
+    assert (executor.outputs[0].asnumpy() == 1).all()
+
+
 def test_loss_needs_no_gradient():
     net = mx.sym.SoftmaxOutput(mx.sym.var("x"), name="softmax")
     executor = net.simple_bind(mx.cpu(), x=(2, 3))

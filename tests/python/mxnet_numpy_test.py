@@ -409,6 +409,33 @@ def test_gradients_of_what_stands_around_differences(shape):
     assert begin.grad.tolist() == [[1, 1]]
 
 
+# Shapes of a and b, the axes that are moved, and the solution's shape by NumPy 1.23.
+SOLUTIONS = [
+    ((), (), None, ()), ((), (1, 1, 1), None, ()),
+    ((1, 1, 1), (), (0, 1, 2), (1, 1, 1)), ((1, 1, 1), (1, 1, 1), (2, 0, 1), (1, 1, 1)),
+    ((1, 1), (1,) * 5, None, ()), ((2, 3, 6), (6,), (0, 1), (2, 3)),
+    ((1, 12, 4, 1, 3), (1, 2, 1, 2, 1, 3, 1), None, (4, 1, 3))]
+
+
+@pytest.mark.parametrize("hybridize", [False, True])
+@pytest.mark.parametrize("a_shape, b_shape, axes, shape", SOLUTIONS)
+def test_solutions_have_the_shapes_of_numpy_1(a_shape, b_shape, axes, shape, hybridize):
+    class Solve(gluon.HybridBlock):
+        def hybrid_forward(self, F, a, b):
+            return F.np.linalg.tensorsolve(a, b, axes=axes)
+
+    draw = onp.random.RandomState(3)
+    a, b = draw.uniform(1, 2, a_shape), draw.uniform(1, 2, b_shape)
+    solve = Solve()
+    if hybridize:
+        solve.hybridize()
+    found = solve(np.array(a, dtype="float64"), np.array(b, dtype="float64")).asnumpy()
+    assert found.shape == shape
+    moved = onp.moveaxis(a, axes, range(-len(axes), 0)) if axes else a
+    product = moved.reshape((b.size, b.size)) @ found.reshape((-1,))
+    onp.testing.assert_allclose(product, b.reshape((-1,)), rtol=1e-8)
+
+
 def test_joined_arrays_without_elements():
     x, none = np.ones((2, 2)), np.zeros((2, 0))
     for array in (x, none):

@@ -5,6 +5,7 @@ import copy
 import json
 import pickle
 
+import numpy as np
 import pytest
 
 import mxc.mxnet as mx
@@ -195,6 +196,41 @@ def test_foreach_cuts_its_body_off():
     body = node["subgraphs"][0]
     assert [body["nodes"][i]["name"] for i in body["arg_nodes"]] == [
         "d-0", "w", "s-0"]
+
+
+def loop_of_two_variables():
+    step = lambda part, states: (part * states[0] * mx.sym.var("w"), [states[0] + part])
+    rows, states = mx.sym.contrib.foreach(step, mx.sym.var("x"), [mx.sym.var("s")])
+    return mx.sym.Group([rows, states[0]])
+
+
+@pytest.mark.parametrize("name", ["x", "s", "w"])
+def test_types_pass_through_loops_of_unknown_length(name):
+    loop = loop_of_two_variables()
+    assert loop.infer_type(**{name: "float64"}) == (
+        [np.float64] * 3, [np.float64] * 2, [])
+    assert loop.infer_type_partial() == ([None] * 3, [None] * 2, [])
+    whole = mx.sym.cast(loop[0], dtype="int32")
+    assert whole.infer_type(x="float16")[1] == [np.int32]
+
+
+def test_types_of_a_loop_whose_places_are_wrong_do_not_follow():
+    text = loop_of_two_variables().tojson()
+    for wrong in ('"[7]"', '"[]"'):
+        broken = mx.sym.load_json(text.replace('"in_state_locs": "[1]"',
+                                               f'"in_state_locs": {wrong}'))
+        assert broken.infer_type(x="float64") == (None, None, None)
+
+
+def test_parts_of_data_along_one_axis_have_one():
+    rows, states = mx.sym.contrib.foreach(
+        lambda part, states: (part * states[0] * 2, [states[0] + part]),
+        mx.sym.var("x"), [mx.sym.var("s")])
+    executor = mx.sym.Group([rows, states[0]]).bind(
+        mx.cpu(), {"x": mx.nd.array([1, 2, 3]), "s": mx.nd.ones((1,))})
+    # As MXNet 1.9.1 has them.
+    assert [output.asnumpy().tolist() for output in executor.forward()] == [
+        [[2], [8], [24]], [7]]
 
 
 def test_a_graph_as_an_operator():

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <optional>
+#include <string_view>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -40,7 +42,7 @@ class OverReals {
       const bool depends = std::ranges::any_of(inputs, [&](const Value& input) {
         return depends_.contains(input.node);
       });
-      if (!depends) return true;
+      if (!depends || IsRemainder(*node)) return true;
       depends_.insert(node);
       const bool changes = std::ranges::any_of(
           inputs, [&](const Value& input) { return known_.contains(input); });
@@ -55,6 +57,14 @@ class OverReals {
   }
 
  private:
+  // Of whole numbers, which MXNet takes for a constant.
+  static bool IsRemainder(const Node& node) {
+    static constexpr std::string_view kNames[] = {
+        "_mod", "broadcast_mod", "_mod_scalar", "_rmod_scalar"};
+    return node.kind == Node::Kind::kOperator && HasWholeOutput(node) &&
+           std::ranges::find(kNames, node.op->name) != std::end(kNames);
+  }
+
   static bool HasWholeOutput(const Node& node) {
     return std::ranges::any_of(node.types, IsWhole);
   }
@@ -173,9 +183,18 @@ class WholeNumbers {
       if (!arrived) continue;
       const size_t i = numbers[n];
       Value& total = pullback_.gradients[i];
-      const Value part = builder.Cast(arrived, variables_[i]->types[0].dtype);
+      const DType dtype = variables_[i]->types[0].dtype;
+      const Value part = builder.Cast(
+          IsFloat(dtype) ? arrived : NearlyWholeAsWhole(arrived, builder),
+          dtype);
       total = total ? builder.Add(total, part) : part;
     }
+  }
+
+  // A little farther from zero: a power that is whole comes out as 74.99999999999999,
+  // too, which would be cut to 74.
+  static Value NearlyWholeAsWhole(const Value& real, GraphBuilder& builder) {
+    return builder.Add(real, builder.Mul(builder.Sign(real), 0x1p-20));
   }
 
   // Rules walk over what a graph's outputs depend on: the heads are some for a

@@ -69,9 +69,21 @@ class Foreach {
     std::vector<TensorType> types;
     for (const int from : source_) {
       const TensorType type = inputs()[from].type();
-      types.push_back(from < data_ ? SliceOf(type) : type);
+      types.push_back(from < data_ ? PartOf(type) : type);
     }
     return types;
+  }
+
+  TensorType PartOf(TensorType data) const {
+    data = SliceOf(data);
+    if (IsNumber(data.shape)) data.shape = Shape{1};
+    return data;
+  }
+
+  // The parts of data along one axis have one, of extent 1; MXNet 2.0's have none.
+  bool IsNumber(const Shape& part) const {
+    return expansion_.node().op_name == "_foreach" && part.known_rank() &&
+           part.rank() == 0;
   }
 
   bool CanScan(int64_t steps) const {
@@ -88,7 +100,7 @@ class Foreach {
     std::vector<Value> inside;
     for (const Value& input : inputs()) {
       const auto i = std::ssize(inside);
-      inside.push_back(i < data_             ? scan.Slice(input)
+      inside.push_back(i < data_             ? Part(scan, input)
                        : i < data_ + states_ ? scan.Carry(input)
                                              : scan.Whole(input));
     }
@@ -103,6 +115,13 @@ class Foreach {
     return outputs;
   }
 
+  Value Part(ScanBuilder& scan, const Value& data) const {
+    const Value slice = scan.Slice(data);
+    if (!IsNumber(slice.shape())) return slice;
+    return expansion_.Inside(scan.graph())
+        .Add("Reshape", {slice}, {{"shape", "(1,)"}}, slice.node->name)[0];
+  }
+
   // Those of the body's variables, of the node's inputs.
   std::vector<Value> Ordered(const std::vector<Value>& given) const {
     std::vector<Value> values;
@@ -113,11 +132,13 @@ class Foreach {
   std::vector<Value> Unroll(int64_t steps) {
     std::vector<std::vector<Value>> parts;
     for (int64_t i = 0; i < data_; ++i) {
-      parts.push_back(expansion_.Add("SliceChannel", {inputs()[i]},
-                                     {{"num_outputs", std::to_string(steps)},
-                                      {"axis", "0"},
-                                      {"squeeze_axis", "True"}},
-                                     fmt::format("data{}", i)));
+      const bool stays = IsNumber(SliceOf(inputs()[i].type()).shape);
+      parts.push_back(
+          expansion_.Add("SliceChannel", {inputs()[i]},
+                         {{"num_outputs", std::to_string(steps)},
+                          {"axis", "0"},
+                          {"squeeze_axis", stays ? "False" : "True"}},
+                         fmt::format("data{}", i)));
     }
     std::vector<Value> given = inputs();
     std::vector<std::vector<Value>> rows(static_cast<size_t>(rows_));

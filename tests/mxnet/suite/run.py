@@ -288,14 +288,19 @@ def main():
             sums[is_script][0] += len(passed)
             sums[is_script][1] += len(good)
             everything[path] = {"mxnet": want, "mxc": got}
+            if options.json:
+                options.json.write_text(json.dumps(everything, indent=1))
+        report_sums(sums)
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+
+
+def report_sums(sums):
     for is_script, what in ((False, "test functions"), (True, "scripts")):
         of, good = sums[is_script]
         if of:
-            print(f"{what}: MXNet passes {of}, mxc {good} ({100 * good / of:.1f} %)")
-    if options.json:
-        options.json.write_text(json.dumps(everything, indent=1))
+            print(f"{what}: MXNet passes {of}, mxc {good} ({100 * good / of:.1f} %)",
+                  flush=True)
 
 
 def report(path, passed, good, got, verbose):

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // _npi_tensorsolve: x with Σ a[i…, j…] · x[j…] = b[i…], after the axes a_axes of
 // a were moved to its end.
-//   a  f[B…, X…]     b  f[B…]     x  f[X…]
+//   a  f[B…, X…]     b  f[…]     x  f[X…]
+// X are a's last rank(a) − rank(b) axes; as NumPy 1 has it, all where this is 0, and
+// those behind the first rank(b) − rank(a) where b has more axes.
 // C1  axes are in range and distinct
-// C2  a begins with b's shape, and has as many elements in the other axes, at
-//     most kMostUnrolled
+// C2  B, X and b have as many elements, at most kMostUnrolled
 #include <algorithm>
 
 #include "ir/ops/numpy/np_composition.h"
@@ -41,6 +42,11 @@ std::optional<Extents> TensorsolveOrder(const NpiTensorsolveAttrs& attrs,
   return order;
 }
 
+int FirstUnknown(int a_rank, int b_rank) {
+  if (b_rank < a_rank) return b_rank;
+  return std::min(b_rank - a_rank, a_rank);
+}
+
 void NpiTensorsolveTypes(const NpiTensorsolveAttrs& attrs, TypeInference& t) {
   t.AllSameDType();
   const Shape &a = t.In(0), &b = t.In(1);
@@ -52,12 +58,11 @@ void NpiTensorsolveTypes(const NpiTensorsolveAttrs& attrs, TypeInference& t) {
   }
   Extents dims;
   for (const int64_t axis : *order) dims.push_back(a[static_cast<int>(axis)]);
-  const auto split = std::min(dims.size(), b.dims().size());
-  const Shape unknown(Extents(dims.begin() + split, dims.end()));
-  const bool fits = std::equal(b.dims().begin(), b.dims().end(), dims.begin(),
-                               dims.begin() + split) &&
-                    unknown.elements() == b.elements() &&
-                    b.elements() <= kMostUnrolled;
+  const Shape unknown(
+      Extents(dims.begin() + FirstUnknown(a.rank(), b.rank()), dims.end()));
+  const int64_t n = b.elements();
+  const bool fits =
+      n <= kMostUnrolled && unknown.elements() == n && a.elements() == n * n;
   if (t.Require(fits, "C2: a has shape {}, b {}", ToString(a), ToString(b))) {
     t.SetOut(0, unknown);
   }

@@ -13,6 +13,7 @@ from .. import _ndarray
 from .base import MXNetError
 from .ndarray import NDArray
 from .ndarray._empty import EmptyArray
+from .ndarray.ndarray import head_gradient
 
 _interrupted = threading.local()
 _REQUESTS = {"null": "null", "write": "write", "add": "add"}
@@ -122,7 +123,8 @@ def _heads(heads, head_grads):
     head_grads = _as_list(head_grads)
     if len(heads) != len(head_grads):
         raise MXNetError(f"{len(heads)} heads have {len(head_grads)} gradients")
-    return heads, [None if grad is None else grad._array for grad in head_grads]
+    return heads, [None if grad is None else head_gradient(head, grad)
+                   for head, grad in zip(heads, head_grads)]
 
 
 def backward(heads, head_grads=None, retain_graph=False, train_mode=True):

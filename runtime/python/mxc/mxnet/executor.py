@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Executor: a symbol over arrays, compiled as one program, with gradients."""
 
+import weakref
+
 import numpy as np
 
 from .. import _ndarray
@@ -42,6 +44,8 @@ class Executor:
         self._monitor = None
         self._monitor_all = False
         self._outputs = None
+        self._base = lambda: None  # of which it shares the memory
+        self._written = None  # outputs in this one's memory, by one that shares it
         self._recorded = None
         self._arguments = [self._argument(*each) for each
                            in zip(arg_arrays, grad_arrays, grad_reqs)]
@@ -80,7 +84,8 @@ class Executor:
 
     @property
     def outputs(self):
-        """The outputs of the last forward(); zeros before the first."""
+        """The outputs of the last forward(); zeros before the first. What reshape()
+        gave writes over them."""
         if self._outputs is None:
             shapes, types = ({name: getattr(array, part) for name, array
                               in zip(self._symbol.list_arguments(), self.arg_arrays)}
@@ -91,6 +96,13 @@ class Executor:
                                  "forward()")
             self._outputs = [nd.zeros(shape, self._ctx, kind)
                              for shape, kind in found]
+        if self._written is not None:
+            written, self._written = self._written, None
+            for own, over in zip(self._outputs, written):
+                count = min(own.size, over.size)
+                values = own.copy()  # backward() may read what it was
+                values.reshape((-1,))[:count] = over.reshape((-1,))[:count]
+                own._array = values._array
         return self._outputs
 
     # ---- Runs ----------------------------------------------------------------
@@ -118,11 +130,15 @@ class Executor:
                 arrays = self._runner.run_watched(inputs, is_train, self._monitor,
                                                   self._monitor_all)
         self._recorded = arrays if wants else None
+        self._written = None
         if self._outputs is None:
             self._outputs = [nd.NDArray(array, self._ctx) for array in arrays]
         else:
             for output, array in zip(self._outputs, arrays):
                 output._array = array
+        base = self._base()
+        if base is not None:
+            base._written = self._outputs
         return self._outputs
 
     def _forward_sparse(self, wants, is_train):
@@ -224,10 +240,12 @@ class Executor:
                 raise AssertionError(f"the state {name} had shape {array.shape} "
                                      f"and would have {shape}; "
                                      "partial_shaping=True allows it")
-        return Executor(self._symbol, self._ctx, arrays, grads, self._grad_reqs,
-                        [_resized(array, shape, allow_up_sizing, "aux")
-                         for array, shape in zip(self.aux_arrays, states)],
-                        self._group2ctx)
+        reshaped = Executor(self._symbol, self._ctx, arrays, grads, self._grad_reqs,
+                            [_resized(array, shape, allow_up_sizing, "aux")
+                             for array, shape in zip(self.aux_arrays, states)],
+                            self._group2ctx)
+        reshaped._base = weakref.ref(self)
+        return reshaped
 
     def debug_str(self):
         """The nodes, and the memory of what is computed: the outputs, and where a

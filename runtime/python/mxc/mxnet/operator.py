@@ -11,6 +11,7 @@ from . import ndarray as nd
 from .base import MXNetError, _Null, attribute_text, dtype_name
 from .context import current_context
 from .ndarray._invoke import TABLE
+from .profiler import run_custom
 from .symbol._operators import Signature
 
 _registered = {}
@@ -152,6 +153,7 @@ class CustomCall:
 
     def __init__(self, attrs, ctx):
         self._prop = prop_of(attrs)
+        self._name = attrs["op_type"]
         self._ctx = ctx
         self._made_for = None
         self._arguments = len(self._prop.list_arguments())
@@ -165,8 +167,8 @@ class CustomCall:
         operator, outputs = self._prepared(inputs)
         recording = _ndarray.set_recording(False)
         try:
-            operator.forward(training, ["write"] * len(outputs), inputs, outputs,
-                             states)
+            run_custom(self._name, lambda: operator.forward(
+                training, ["write"] * len(outputs), inputs, outputs, states))
         finally:
             _ndarray.set_recording(recording)
         made = [output._array for output in outputs]
@@ -201,8 +203,9 @@ class CustomCall:
                     for array in inputs]
         recording = _ndarray.set_recording(False)
         try:
-            operator.backward(["write"] * len(in_grads), out_grads, inputs,
-                              outputs, in_grads, states)
+            run_custom(f"_backward_{self._name}", lambda: operator.backward(
+                ["write"] * len(in_grads), out_grads, inputs, outputs, in_grads,
+                states))
         finally:
             _ndarray.set_recording(recording)
         return [grad._array for grad in

@@ -9,9 +9,12 @@
     mx.profiler.dump()              # the file, for chrome://tracing
 
 While it runs, every call of an operator waits for its result: calls that would run
-side by side run one after the other. A network's program is one entry."""
+side by side run one after the other. A network's program is one entry. What operators
+of the user's own take and call is "Custom Operator": "MySigmoid::pure_python" from its
+begin to its end, "MySigmoid::_zeros", "_backward_MySigmoid::…"."""
 
 import json
+import threading
 import time
 
 from .._whole_file import write_whole
@@ -26,8 +29,10 @@ __all__ = ["set_config", "set_state", "pause", "resume", "dump", "dumps",
 _KNOWN = {"filename", "gpu_memory_profile_filename_prefix", "profile_all",
           "profile_symbolic", "profile_imperative", "profile_memory", "profile_api",
           "continuous_dump", "dump_period", "aggregate_stats", "profile_process"}
+_CUSTOM = "Custom Operator"
 _recorder = _profile.Recorder()
 _config = {"filename": "profile.json"}
+_inside = threading.local()  # .name: of the user's operator that a thread computes
 
 
 def set_config(**kwargs):
@@ -48,8 +53,24 @@ def _timed(name, call):
     arrays = call()
     for array in arrays:
         array.wait()
-    _recorder.add("operator", name, begin, time.perf_counter())
+    custom = getattr(_inside, "name", None)
+    _recorder.add(*(("operator", name) if custom is None else
+                    (_CUSTOM, f"{custom}::{name}")), begin, time.perf_counter())
     return arrays
+
+
+def run_custom(name, compute):
+    """compute(), which is an operator of the user's own in Python. What it calls is
+    counted under its name, apart from other calls."""
+    if not _recorder.is_running:
+        return compute()
+    outer, _inside.name = getattr(_inside, "name", None), name
+    begin = time.perf_counter()
+    try:
+        return compute()
+    finally:
+        _inside.name = outer
+        _recorder.add(_CUSTOM, f"{name}::pure_python", begin, time.perf_counter())
 
 
 def _run(is_running):

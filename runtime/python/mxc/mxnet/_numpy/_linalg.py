@@ -204,9 +204,6 @@ def tensorsolve(a, b, axes=None):
     """The x for which tensordot(a, x, x.ndim) is b."""
     if is_empty(a) or is_empty(b):
         return on_host(onp.linalg.tensorsolve, (a, b, axes), {}, False)
-    if not isinstance(a, Symbol) and a.size == 1:
-        shape = a.shape[b.ndim - a.ndim:]
-        return (_real(b).reshape((1,)) / _real(a).reshape((1,))).reshape(shape)
     return call("_npi_tensorsolve", [_real(a), _real(b)],
                 {} if axes is None else {"a_axes": tuple(axes)})
 

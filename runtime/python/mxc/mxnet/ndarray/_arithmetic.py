@@ -25,6 +25,19 @@ def scalar_array(value, dtype):
     return found
 
 
+# MXNet's names of operators over an array and a number, for mx.profiler.
+_OF_SCALARS = {f"broadcast_{name}": f"_{short}_scalar" for name, short in
+               [("add", "plus"), ("sub", "minus"), ("rsub", "rminus"),
+                *((name, name) for name in """mul div rdiv mod rmod power rpower maximum
+                minimum equal not_equal greater greater_equal lesser lesser_equal
+                logical_and logical_or logical_xor""".split())]}
+# Where the number is on the left.
+_REFLECTED = {f"broadcast_{name}": f"broadcast_{other}" for name, other in
+              [*((name, f"r{name}") for name in ("sub", "div", "mod", "power")),
+               ("greater", "lesser"), ("greater_equal", "lesser_equal"),
+               ("lesser", "greater"), ("lesser_equal", "greater_equal")]}
+
+
 def binary(name, left, right, out=None):
     """Calls a broadcasting operator; one of the two may be a number, which takes
     the other's type. TypeError for anything else."""
@@ -32,6 +45,7 @@ def binary(name, left, right, out=None):
     found = binary_of_sparse(name, left, right, out)
     if found is not None:
         return found
+    shown_as = None
     if isinstance(left, NDArray):
         array = left
         a = left._array
@@ -39,17 +53,19 @@ def binary(name, left, right, out=None):
             b = right._array
         elif isinstance(right, _NUMBERS):
             b = scalar_array(right, a.dtype)
+            shown_as = _OF_SCALARS.get(name)
         else:
             raise TypeError(f"arithmetic takes arrays and numbers, not {type(right)}")
     elif isinstance(right, NDArray) and isinstance(left, _NUMBERS):
         array = right
         b = right._array
         a = scalar_array(left, b.dtype)
+        shown_as = _OF_SCALARS.get(_REFLECTED.get(name, name))
     else:
         raise TypeError(f"arithmetic takes arrays and numbers, not {type(left)}")
     if out is None:
-        return array._new(call(name, [a, b])[0])
-    call(name, [a, b], (), [out._array])
+        return array._new(call(name, [a, b], (), None, shown_as)[0])
+    call(name, [a, b], (), [out._array], shown_as)
     return out
 
 

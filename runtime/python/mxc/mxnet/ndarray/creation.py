@@ -7,6 +7,7 @@ from ..base import MXNetError, dtype_name
 from ..context import current_context
 from ..util import is_np_shape
 from . import _empty
+from ._invoke import watched
 from ._shapes import as_shape
 from .ndarray import NDArray
 
@@ -68,14 +69,18 @@ def zeros(shape, ctx=None, dtype=None, stype=None, out=None, **kwargs):
         out[:] = 0
         return out
     _require_elements(as_shape(shape))
-    return empty(shape, ctx, dtype)
+    made = empty(shape, ctx, dtype)
+    watched("_zeros", made._array)
+    return made
 
 
 def ones(shape, ctx=None, dtype=None, out=None, **kwargs):
     """Ones; `out`: an array that becomes them."""
     if out is None:
         _require_elements(as_shape(shape))
-    return full(shape, 1, ctx, dtype, out)
+    made = full(shape, 1, ctx, dtype, out)
+    watched("_ones", made._array)
+    return made
 
 
 def full(shape, val, ctx=None, dtype=np.float32, out=None):

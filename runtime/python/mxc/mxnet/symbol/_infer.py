@@ -2,10 +2,13 @@
 """Shapes and types of a symbol's variables and outputs, by the compiler.
 
 Where Python's own operators stand in the graph, it is cut at them: the compiler
-infers what lies between, their CustomOpProp what lies across.
+infers what lies between, their CustomOpProp what lies across. For types it is cut at
+loops over data, too, which the compiler knows by their length alone: what lies across
+is inferred of the body.
 """
 
 import functools
+import re
 
 import numpy as np
 
@@ -53,20 +56,19 @@ def _given(symbol, args, kwargs, what):
 
 
 class _Cut:
-    """The graph between Python's operators: their outputs are variables, their
-    inputs further heads."""
+    """The graph between nodes such as Python's operators: their outputs are variables,
+    their inputs further heads."""
 
-    def __init__(self, symbol):
-        order = walk(symbol._heads)
-        self.customs = [node for node in order if is_custom(node)]
-        self.outputs = len(symbol._heads)
-        heads = list(symbol._heads)
+    def __init__(self, heads, is_cut=is_custom):
+        heads = list(heads)
+        self.customs = [node for node in walk(heads) if is_cut(node)]
+        self.outputs = len(heads)
         self.places = []
         for node in self.customs:
             self.places.append(range(len(heads), len(heads) + len(node.inputs)))
             heads += node.inputs
         if self.customs:
-            heads = cut(heads, is_custom, lambda node, index: Node(
+            heads = cut(heads, is_cut, lambda node, index: Node(
                 None, node.output_name(index)))
         self.graph = graph_of(heads)
 
@@ -128,7 +130,7 @@ def shapes(symbol, args, kwargs, partial):
     given = {name: tuple(max(int(extent), 0) for extent in _extents(shape))
              for name, shape in _given(symbol, args, kwargs, "shapes").items()}
     given = {name: shape for name, shape in given.items() if shape}
-    values, heads = _Cut(symbol).infer(given, _shapes_across, _infer_shapes)
+    values, heads = _Cut(symbol._heads).infer(given, _shapes_across, _infer_shapes)
     if partial:
         values = _as_far_as_mxnet(symbol, values)
         heads = [() if _waits(node, values) else shape
@@ -198,8 +200,45 @@ def _shown(shape, np_shape):
     return tuple(extent or -1 for extent in shape) if shape else None
 
 
+def _is_loop(node):
+    return node.op in ("_foreach", "_npx_foreach")
+
+
+def _types_of(heads, given):
+    """(types by variable, types of the heads), None where one does not follow."""
+    return _Cut(heads, lambda node: is_custom(node) or _is_loop(node)).infer(
+        given, _types_across, _infer_types)
+
+
+def _types_through(node, types):
+    """The types of a loop's inputs and outputs, once all follow from its body."""
+    heads, = node.subgraphs
+    variables = dict(enumerate(of.name for of in walk(heads) if of.op is None))
+    data, states, rest = ([variables.get(int(place)) for place
+                           in re.findall(r"\d+", node.attrs.get(name, ""))]
+                          for name in ("in_data_locs", "in_state_locs", "remain_locs"))
+    names = data + states + rest
+    if None in names or len(states) > len(heads):
+        return None  # who compiles it says what is wrong
+    known = {name: kind for name, kind in zip(names, types) if kind}
+    while True:
+        values, found = _types_of(heads, known)
+        last = found[len(found) - len(states):]
+        # A state has the type of the next turn's.
+        told = {name: kind for name, kind in zip(states, last)
+                if kind and not values.get(name)}
+        if not told:
+            break
+        known.update(told)
+    inputs = [values.get(name) for name in names]
+    outputs = found[:len(found) - len(states)] + [values.get(name) for name in states]
+    return (inputs, outputs) if all(inputs) and all(outputs) else None
+
+
 def _types_across(node, types):
     from ..operator import prop_of
+    if _is_loop(node):
+        return _types_through(node, types)
     if not types or any(kind is None for kind, (of, _) in zip(types, node.inputs)
                         if of.op):
         return None
@@ -224,7 +263,7 @@ def types(symbol, args, kwargs, partial):
     """See Symbol.infer_type."""
     given = {name: dtype_name(kind) for name, kind
              in _given(symbol, args, kwargs, "types").items()}
-    values, heads = _Cut(symbol).infer(given, _types_across, _infer_types)
+    values, heads = _types_of(symbol._heads, given)
     arguments = [values.get(name) or None for name in symbol.list_arguments()]
     states = [values.get(name) or None
               for name in symbol.list_auxiliary_states()]
