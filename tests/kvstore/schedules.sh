@@ -4,10 +4,10 @@
 # Runs the store's own code through SCHEDULES (100000) courses of events, seeds from
 # FIRST (0) on, on a network in memory with a clock of its own, a process for each
 # processor, and then, from 0 on, a job whose connections break behind each of its
-# bytes. A seed
-# is a course of events: delays, pieces, changed bits, breaks, cuts of up to 2 s,
-# deaths of servers. A fifteenth as many are of servers that are two processes, which
-# die and stand still. Says which seed failed, or how many seconds it took.
+# bytes. A seed is a course of events: delays, pieces, changed bits, breaks, cuts of
+# up to 2 s, deaths of servers. A fifteenth as many are of servers that are two
+# processes, which die and stand still. Says which seed failed, or how many seconds it
+# took.
 set -euo pipefail
 test=$(realpath "$1")/tests/kvstore_test
 schedules=${2:-100000}
