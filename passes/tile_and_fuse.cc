@@ -153,7 +153,10 @@ class TilesAndSteps {
     const int64_t bytes =
         program_.buffers[program_.steps[s].outputs[0]].bytes() /
         product->images;
-    int64_t rows = std::min(kMostUpdated, context_.machine().l3.bytes / bytes);
+    // Tiles enough for many threads, whose scratches are no larger than it together.
+    const int64_t tiles = 4 * context_.machine().tasks;
+    int64_t rows = std::min({kMostUpdated, context_.machine().l3.bytes / bytes,
+                             product->images / tiles});
     while (rows >= kLeastUpdated && product->images % rows != 0) --rows;
     if (rows < kLeastUpdated) return false;
     return Fuse({s, s + 2}, {.images = rows, .rows = 0, .other_sums = true});

@@ -3,10 +3,11 @@
 # usage: tests/kvstore/schedules.sh BUILD [SCHEDULES [FIRST]]
 # Runs the store's own code through SCHEDULES (100000) courses of events, seeds from
 # FIRST (0) on, on a network in memory with a clock of its own, a process for each
-# processor, and then a job whose connections break behind each of its bytes. A seed
-# is a course of events: delays, pieces, changed bits, breaks, cuts of up to 2 s,
-# deaths of servers. A fifteenth as many are of servers that are two processes, which
-# die and stand still. Says which seed failed, or how many seconds it took.
+# processor, and then, from 0 on, a job whose connections break behind each of its
+# bytes. A seed is a course of events: delays, pieces, changed bits, breaks, cuts of
+# up to 2 s, deaths of servers. A fifteenth as many are of servers that are two
+# processes, which die and stand still. Says which seed failed, or how many seconds it
+# took.
 set -euo pipefail
 test=$(realpath "$1")/tests/kvstore_test
 schedules=${2:-100000}
@@ -39,6 +40,7 @@ MXC_SEEDS=$pairs MXC_FIRST_SEED=$first "$test" -tc="pairs*" >"$work/pairs" 2>&1 
 grep -hE "killed|within" "$work/pairs"
 echo "$pairs seeds of pairs, no failure: $(($(date +%s) - begun)) s"
 
+[ "$first" = 0 ] || exit 0  # the same for any seed
 begun=$(date +%s)
 MXC_SEEDS=1 "$test" -tc="*behind any byte*" >"$work/bytes" 2>&1 ||
   { cat "$work/bytes"; exit 1; }
