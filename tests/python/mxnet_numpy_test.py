@@ -409,6 +409,12 @@ def test_gradients_of_what_stands_around_differences(shape):
     assert begin.grad.tolist() == [[1, 1]]
 
 
+@pytest.mark.parametrize("bounds", [{"min": 0}, {"max": 1}, {"a_min": 0, "a_max": 1}])
+def test_nothing_is_within_bounds(bounds):
+    assert np.zeros((5, 0, 3)).clip(**bounds).shape == (5, 0, 3)
+    assert np.clip(np.zeros((5, 0, 3)), **bounds).shape == (5, 0, 3)
+
+
 # Shapes of a and b, the axes that are moved, and the solution's shape by NumPy 1.23.
 SOLUTIONS = [
     ((), (), None, ()), ((), (1, 1, 1), None, ()),

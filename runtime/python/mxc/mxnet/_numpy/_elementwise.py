@@ -184,7 +184,12 @@ def around(x, decimals=0, out=None, **kwargs):
     return call("_npi_around", [x], {"decimals": decimals}, out)
 
 
-@function()
+def _clip_of_numpy(a, a_min=None, a_max=None, min=None, max=None):
+    # NumPy 1 has no `min` and `max`.
+    return onp.clip(a, min if a_min is None else a_min, max if a_max is None else a_max)
+
+
+@function(_clip_of_numpy)
 def clip(a, a_min=None, a_max=None, out=None, min=None, max=None):
     """Elements below `a_min` (or `min`) become it, those above `a_max` that; None: no
     bound."""
