@@ -23,6 +23,7 @@
 #include "tools/driver/temporary_file.h"
 #include "tools/request_options.h"
 #include "tools/terminal.h"
+#include "tools/usage/values.h"
 #include "tools/verify/conditioning_bound.h"
 #include "tools/verify/cut_length.h"
 #include "tools/verify/difference.h"

@@ -130,6 +130,21 @@ TEST_CASE("topk returns values, indices, both or a mask") {
   CHECK(Refuses("C2", "topk", {{"k", "4"}}, {{2, 3}}));
 }
 
+// Around the lengths at which sums are found in blocks, and in blocks of blocks.
+TEST_CASE("cumsum of a long axis") {
+  for (const int64_t n : {1, 63, 64, 65, 129, 4095, 4096, 4097, 8200}) {
+    CAPTURE(n);
+    std::vector<float> data;
+    List expected;
+    for (int64_t i = 0; i < 3 * n; ++i) {
+      data.push_back(static_cast<float>(i * i % 11 - 4));
+      expected.push_back(data.back() + (i < 3 ? 0 : expected.end()[-3]));
+    }
+    CHECK(Evaluate("cumsum", {{"axis", "0"}},
+                   {Tensor::FromFloats({n, 3}, data)}) == expected);
+  }
+}
+
 TEST_CASE("cumsum sums up to each position") {
   CHECK(Evaluate("cumsum", {}, {kOneToSix}) == List{1, 3, 6, 10, 15, 21});
   CHECK(Evaluate("cumsum", {{"axis", "1"}}, {kOneToSix}) ==

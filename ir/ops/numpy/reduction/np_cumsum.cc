@@ -25,16 +25,51 @@ void CumsumTypes(const CumsumAttrs& attrs, TypeInference& t) {
   }
 }
 
-void CumsumMeaning(const CumsumAttrs& attrs, Definition& def) {
-  const std::vector<Expr> i = def.Indices();
-  const size_t axis = static_cast<size_t>(attrs.axis.value_or(0));
-  const Expr sum = Definition::Sum({i[axis] + 1}, [&](const auto& r) {
-    std::vector<Expr> index = i;
-    index[axis] = r[0];
-    if (!attrs.axis) index = Definition::Unflatten(r[0], def.InShape(0));
-    return Cast(def.In(0, index), def.OutDType());
-  });
-  def.Set(0, sum);
+// Of blocks, to whose sums those of all blocks before are added, which are found
+// likewise. n elements take 32 n additions, not n²/2, in an order that follows from n.
+//
+//   x [a, n, b] ⇒ [a, n/64, 64, b] ─ _running_sum ─────────────────────┬─ + ─►
+//                                          └ [a, n/64, b]: the last ─ … ┘
+Value RunningSums(GraphBuilder& b, Value x, int axis) {
+  constexpr int64_t kBlock = 64;
+  const Shape shape = x.shape();
+  const int64_t n = shape[axis];
+  if (n <= kBlock) return b.Op<op::RunningSum>({x}, {.axis = axis});
+  const DType dtype = x.type().dtype;
+  int64_t outer = 1, inner = 1;
+  for (int a = 0; a < axis; ++a) outer *= shape[a];
+  for (int a = axis + 1; a < shape.rank(); ++a) inner *= shape[a];
+  const int64_t blocks = (n + kBlock - 1) / kBlock;
+  Value cut = b.Reshape(x, {outer, n, inner});
+  if (const int64_t rest = blocks * kBlock - n; rest > 0) {
+    cut = b.Concat({cut, b.Zeros({dtype, {outer, rest, inner}})}, 1);
+  }
+  const Value own = b.Op<op::RunningSum>(
+      {b.Reshape(cut, {outer, blocks, kBlock, inner})}, {.axis = 2});
+  const Value last = b.Reshape(b.SliceAxis(own, 2, kBlock - 1, kBlock),
+                               {outer, blocks, inner});
+  const Value before =
+      b.Concat({b.Zeros({dtype, {outer, 1, inner}}),
+                RunningSums(b, b.SliceAxis(last, 1, 0, blocks - 1), 1)},
+               1);
+  const Value sums = b.Add(own, b.Reshape(before, {outer, blocks, 1, inner}));
+  const Value row = b.Reshape(sums, {outer, blocks * kBlock, inner});
+  return b.Reshape(b.SliceAxis(row, 1, 0, n), shape);
+}
+
+bool IsNarrow(DType dtype) {
+  return dtype == DType::kF16 || dtype == DType::kBF16;
+}
+
+std::vector<Value> CumsumParts(const CumsumAttrs& attrs, const Node& node,
+                               GraphBuilder& b) {
+  const TensorType& type = node.types[0];
+  // Sums are added up in f32, and each is rounded once.
+  const DType wide = IsNarrow(type.dtype) ? DType::kF32 : type.dtype;
+  const Value x = b.Reshape(b.Cast(node.inputs[0], wide), type.shape);
+  const Value sums =
+      RunningSums(b, x, static_cast<int>(attrs.axis.value_or(0)));
+  return {b.Cast(sums, type.dtype)};
 }
 
 // The sums from each position on: those up to it, of the reversed head.
@@ -56,7 +91,7 @@ MXC_OP(NpCumsum) {
       .Doc("sums up to each position")
       .Inputs({{"a", InputKind::kData}})
       .Types(CumsumTypes)
-      .Meaning(CumsumMeaning)
+      .Decompose(CumsumParts)
       .Gradient(CumsumGradient);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// States the attributes of _np_cumsum.
+// States the attributes of _np_cumsum and _running_sum.
 #pragma once
 
 #include <cstdint>
@@ -20,5 +20,12 @@ struct CumsumAttrs {
   }
 };
 MXC_ATTRS(NpCumsum, CumsumAttrs);
+
+struct RunningSumAttrs {
+  int64_t axis = 0;
+
+  void Describe(Fields& f) { f("axis", axis).Doc("the axis that is summed"); }
+};
+MXC_ATTRS(RunningSum, RunningSumAttrs);
 
 }  // namespace mxc
