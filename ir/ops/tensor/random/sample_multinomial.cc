@@ -5,50 +5,19 @@
 //   log_prob f[P…, S…]  the logarithms of their probabilities, with get_prob
 // log_prob passes a gradient to the probabilities of what was drawn.
 // C1  data has an axis of classes
-// C2  the output's type has the number of each class
+// C2  the output's type has the number of each class (positions.h)
 // Source: MXNet 1.9.1 operator/random/sample_multinomial_op.h.
 #include "ir/ops/tensor/random/sample_multinomial.h"
-
-#include <cstdint>
 
 #include "ir/ops/numpy/reduction/np_cumsum.h"
 #include "ir/ops/op.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
 #include "ir/ops/tensor/indexing/one_hot.h"
 #include "ir/ops/tensor/indexing/pick.h"
+#include "ir/ops/tensor/indexing/positions.h"
 
 namespace mxc {
 namespace {
-
-// The largest number up to which the type has each one.
-int64_t LargestExact(DType dtype) {
-  switch (dtype) {
-    case DType::kBool:
-      return 1;
-    case DType::kI8:
-      return INT8_MAX;
-    case DType::kU8:
-      return UINT8_MAX;
-    case DType::kI16:
-      return INT16_MAX;
-    case DType::kU16:
-      return UINT16_MAX;
-    case DType::kI32:
-      return INT32_MAX;
-    case DType::kU32:
-      return UINT32_MAX;
-    case DType::kBF16:
-      return int64_t{1} << 8;
-    case DType::kF16:
-      return int64_t{1} << 11;
-    case DType::kF32:
-      return int64_t{1} << 24;
-    case DType::kF64:
-      return int64_t{1} << 53;
-    default:
-      return INT64_MAX;
-  }
-}
 
 void MultinomialTypes(const MultinomialAttrs& attrs, TypeInference& t) {
   t.SetOutDType(0, attrs.dtype);
@@ -56,12 +25,7 @@ void MultinomialTypes(const MultinomialAttrs& attrs, TypeInference& t) {
   if (!t.In(0).known_rank()) return;
   if (!t.Require(t.In(0).rank() > 0, "C1: data has no axis")) return;
   Extents dims = t.In(0).dims();
-  const int64_t classes = dims.back();
-  if (!t.Require(classes - 1 <= LargestExact(attrs.dtype),
-                 "C2: {} classes have numbers that {} has not", classes,
-                 MxnetName(attrs.dtype))) {
-    return;
-  }
+  if (!RequirePositions(t, dims.back(), attrs.dtype)) return;
   dims.pop_back();
   dims.insert(dims.end(), attrs.shape.begin(), attrs.shape.end());
   if (dims.empty()) dims = {1};
