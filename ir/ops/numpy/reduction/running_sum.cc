@@ -2,6 +2,7 @@
 // _running_sum: sums of the elements up to each position along a short axis; the part
 // of which _np_cumsum makes longer ones. Each sum is added up by itself.
 #include "ir/ops/numpy/reduction/np_cumsum.h"
+#include "ir/ops/op.h"
 
 namespace mxc {
 namespace {
