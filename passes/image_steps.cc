@@ -69,20 +69,15 @@ int64_t ImagesOf(const Buffer& buffer) {
 }
 
 // The contraction's weight and sums do not depend on the image, or the image is
-// one of groups that have nothing in common. Returns which axis of the data counts
-// images; -1: it depends on them otherwise.
-int VisitContraction(const Contraction& c, int64_t images, ImageReads& reads) {
-  if (c.data_axes.empty()) return -1;
-  const auto batch = std::ranges::find(c.data_axes, Role::kBatch);
-  const bool by_batch = c.output_axes[0] == Role::kBatch &&
-                        batch != c.data_axes.end() && c.batch == images;
-  const bool by_group = c.output_axes[0] == Role::kGroup &&
-                        c.data_axes[0] == Role::kGroup &&
+// one of groups that have nothing in common.
+bool VisitContraction(const Contraction& c, int64_t images, ImageReads& reads) {
+  if (c.data_axes.empty() || c.data_axes[0] != c.output_axes[0]) return false;
+  const bool by_batch = c.data_axes[0] == Role::kBatch && c.batch == images;
+  const bool by_group = c.data_axes[0] == Role::kGroup &&
                         c.weight_axes[0] == Role::kGroup && c.groups == images;
   reads.Read(0, 1);
   reads.Read(1, by_group ? 1 : 0);
-  if (by_group) return 0;
-  return by_batch ? static_cast<int>(batch - c.data_axes.begin()) : -1;
+  return by_batch || by_group;
 }
 
 bool CoversImages(const Map& map, int64_t images) {
@@ -112,14 +107,14 @@ void CutAxis(Buffer& part, int axis, int64_t extent) {
 
 }  // namespace
 
-bool CutsIntoImages(const Buffer& buffer, int64_t images, int axis) {
-  return buffer.type.shape.rank() > axis && buffer.type.shape[axis] == images &&
-         !buffer.layout.dims.empty() && DimOf(buffer.layout, axis) == 0;
+bool CutsIntoImages(const Buffer& buffer, int64_t images) {
+  return ImagesOf(buffer) == images && !buffer.layout.dims.empty() &&
+         buffer.layout.dims[0].axis == 0 && DimOf(buffer.layout, 0) == 0;
 }
 
-Buffer PartOf(const Buffer& buffer, int64_t images, int axis) {
+Buffer PartOf(const Buffer& buffer, int64_t images) {
   Buffer part = buffer;
-  CutAxis(part, axis, images);
+  CutAxis(part, 0, images);
   part.layout = part.layout.InStridesOf(buffer.layout);
   part.constant = {};
   part.alias_of = -1;
@@ -138,10 +133,8 @@ std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
   ImageStep found;
   found.images = ImagesOf(program.buffers[step.outputs[0]]);
   ImageReads reads(step.inputs.size());
-  found.axes.assign(step.inputs.size(), 0);
   if (const ContractionStep* body = step.contraction()) {
-    found.axes[0] = VisitContraction(body->contraction, found.images, reads);
-    if (found.axes[0] < 0) return {};
+    if (!VisitContraction(body->contraction, found.images, reads)) return {};
   } else if (step.map() == nullptr ||
              !CoversImages(*step.map(), found.images)) {
     return {};
@@ -152,19 +145,20 @@ std::optional<ImageStep> ByImage(const Program& program, const Step& step) {
   const auto sharers = reads.Sharers();
   if (!separate || !sharers) return std::nullopt;
   found.sharers = *sharers;
-  const auto fits = [&](int b, int64_t parts, int axis = 0) {
-    return CutsIntoImages(program.buffers[b], parts, axis);
+  const auto fits = [&](int b, int64_t parts) {
+    return CutsIntoImages(program.buffers[b], parts);
   };
   for (size_t i = 0; i < step.inputs.size(); ++i) {
     const int64_t n = found.sharers[i];
     if (n == 0) continue;
-    if (found.images % n != 0 ||
-        !fits(step.inputs[i], found.images / n, found.axes[i])) {
+    if (found.images % n != 0 || !fits(step.inputs[i], found.images / n)) {
       return std::nullopt;
     }
   }
-  const bool written = std::ranges::all_of(
-      step.outputs, [&](int b) { return fits(b, found.images); });
+  const bool written = std::ranges::all_of(step.outputs, [&](int b) {
+    return fits(b, found.images) &&
+           program.buffers[b].kind != BufferKind::kNextState;
+  });
   return written ? std::optional(found) : std::nullopt;
 }
 
@@ -189,7 +183,7 @@ std::optional<ImageStepTile> TileOf(const Program& program, const Step& step,
   const Buffer& whole = program.buffers[step.inputs[1]];
   const Layout weight = by_group ? PartOf(whole, images).layout : whole.layout;
   for (const KernelCandidate& kernel : catalog->Candidates(body.contraction)) {
-    const bool same = size.rows > 0 || size.other_sums
+    const bool same = size.rows > 0
                           ? kernel.choice.algorithm == body.choice.algorithm
                           : kernel.choice == body.choice;
     if (!same || kernel.parts > 0) continue;

@@ -19,7 +19,6 @@ namespace mxc {
 struct ImageStep {
   int64_t images = 0;
   std::vector<int64_t> sharers;  // by input
-  std::vector<int> axes;         // by input: that which counts the images
 };
 
 // Nothing where images depend on each other, or on their number.
@@ -28,8 +27,7 @@ std::optional<ImageStep> ByImage(const Program& program, const Step& step);
 // How much a tile holds: so many images, or, of one image, rows.
 struct TileSize {
   int64_t images = 1;
-  int64_t rows = 0;         // 0: all
-  bool other_sums = false;  // kernels may have other tiles of sums
+  int64_t rows = 0;  // 0: all
 };
 
 // The step on a tile, over operands that are cut likewise: the same kernel, but
@@ -52,11 +50,10 @@ struct RowSteps {
 };
 std::optional<RowSteps> ByRow(const Program& program, size_t first, size_t end);
 
-// Returns whether the buffer's images, so many, which an axis counts, lie one
-// behind the other.
-bool CutsIntoImages(const Buffer& buffer, int64_t images, int axis = 0);
+// Returns whether the buffer's images, so many, lie one behind the other.
+bool CutsIntoImages(const Buffer& buffer, int64_t images);
 // `images` of them, as they lie in the whole buffer.
-Buffer PartOf(const Buffer& buffer, int64_t images, int axis = 0);
+Buffer PartOf(const Buffer& buffer, int64_t images);
 // So many positions of an axis that ByRow found, of a part of `whole`.
 void CutRows(const Buffer& whole, int axis, int64_t rows, Buffer& part);
 

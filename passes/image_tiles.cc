@@ -25,7 +25,6 @@ class LoopBuilder {
         end_(end),
         images_(size.images),
         rows_(size.rows),
-        size_(size),
         context_(context) {
     if (rows_ == 0) return;
     const RowSteps steps = *ByRow(program, first, end);
@@ -38,7 +37,8 @@ class LoopBuilder {
     if (loop_.outputs.empty() || !AddWindows() || !AddLocals())
       return std::nullopt;
     for (size_t s = first_; s < end_; ++s) {
-      auto tile = TileOf(program_, program_.steps[s], size_, context_.catalog);
+      auto tile = TileOf(program_, program_.steps[s], {images_, rows_},
+                         context_.catalog);
       if (!tile) return std::nullopt;
       for (int& b : tile->step.inputs) b = of_tile_.at(b);
       for (int& b : tile->step.outputs) b = of_tile_.at(b);
@@ -66,8 +66,6 @@ class LoopBuilder {
         const int b = step.inputs[i];
         const auto [cut, fresh] = sharers_.emplace(b, by_image.sharers[i]);
         if (cut->second != by_image.sharers[i]) both_ways_ = true;
-        const int axis = axes_.emplace(b, by_image.axes[i]).first->second;
-        if (axis != by_image.axes[i]) both_ways_ = true;
         // A tile sees one part of what images share.
         const int64_t n = by_image.sharers[i];
         if (n > 1 && n % images_ != 0) both_ways_ = true;
@@ -76,10 +74,8 @@ class LoopBuilder {
       for (const int b : step.outputs) {
         written.insert(b);
         sharers_.emplace(b, 1);
-        axes_.emplace(b, 0);
         used_.push_back(b);
-        const bool outside = at(b).kind == BufferKind::kOutput ||
-                             at(b).kind == BufferKind::kNextState;
+        const bool outside = at(b).kind == BufferKind::kOutput;
         const bool later = times_.last_reader[b] >= static_cast<int>(end_);
         if (outside || later) loop_.outputs.push_back(b);
       }
@@ -97,7 +93,7 @@ class LoopBuilder {
       const int64_t sharers = sharers_.at(b);
       const bool written = i >= loop_.inputs.size();
       Buffer window = at(b);
-      if (sharers > 0) window = ImagesOf(b, sharers > 1 ? 1 : images_);
+      if (sharers > 0) window = PartOf(at(b), sharers > 1 ? 1 : images_);
       if (HasRows(b)) CutRows(at(b), row_axes_.at(b), rows_, window);
       window.constant = {};
       window.alias_of = -1;
@@ -115,11 +111,8 @@ class LoopBuilder {
   // Tiles count images, and within them blocks of rows.
   Window WindowOf(int b, int64_t sharers) const {
     Window window;
-    const int axis = axes_.at(b);
-    if (sharers == 1) window.slides = {{axis, 0, images_, blocks_}};
-    if (sharers > 1) {
-      window.slides = {{axis, 0, 1, sharers / images_ * blocks_}};
-    }
+    if (sharers == 1) window.slides = {{0, 0, images_, blocks_}};
+    if (sharers > 1) window.slides = {{0, 0, 1, sharers / images_ * blocks_}};
     if (HasRows(b)) {
       window.slides.push_back({row_axes_.at(b), 0, rows_, 1, blocks_});
     }
@@ -127,9 +120,6 @@ class LoopBuilder {
   }
 
   bool HasRows(int b) const { return row_axes_.contains(b); }
-  Buffer ImagesOf(int b, int64_t images) const {
-    return PartOf(at(b), images, axes_.at(b));
-  }
 
   // Windows of one root, one of which is written, are aliases where they share
   // bytes: of one image only.
@@ -161,7 +151,7 @@ class LoopBuilder {
 
   // From the first byte of the root's first image to the end of the buffer's.
   int64_t EndInImage(int b) const {
-    return program_.BytesIntoRoot(b) + ImagesOf(b, 1).reach_bytes();
+    return program_.BytesIntoRoot(b) + PartOf(at(b), 1).reach_bytes();
   }
 
   // The images of two buffers of one root are equally far from each other, and
@@ -219,7 +209,7 @@ class LoopBuilder {
 
   int Add(int b) {
     of_tile_[b] = static_cast<int>(tile_.buffers.size());
-    Buffer& part = tile_.buffers.emplace_back(ImagesOf(b, images_));
+    Buffer& part = tile_.buffers.emplace_back(PartOf(at(b), images_));
     if (HasRows(b)) CutRows(at(b), row_axes_.at(b), rows_, part);
     return of_tile_[b];
   }
@@ -232,10 +222,8 @@ class LoopBuilder {
     const int whole = at(b).alias_of;
     if (whole < 0) return Add(b);
     if (AddWithRoot(whole) < 0) return -1;
-    for (const int buffer : {b, whole}) {
-      sharers_.emplace(buffer, 1);
-      axes_.emplace(buffer, 0);
-    }
+    sharers_.emplace(b, 1);
+    sharers_.emplace(whole, 1);
     if (!SameImages(b, whole)) return -1;
     const int added = Add(b);
     LetLieIn(static_cast<size_t>(added), b, whole);
@@ -263,13 +251,11 @@ class LoopBuilder {
   const BufferTimes& times_;
   const size_t first_, end_;
   const int64_t images_, rows_;
-  const TileSize size_;
   int64_t blocks_ = 1;  // of rows, in an image
   std::map<int, int> row_axes_;
   PassContext& context_;
   bool both_ways_ = false;
   std::map<int, int64_t> sharers_;  // by buffer
-  std::map<int, int> axes_;         // by buffer: that which counts images
   std::map<int, int> of_tile_;      // by buffer
   std::vector<int> used_;           // written by the steps, in order
   Program tile_;

@@ -19,15 +19,6 @@
 // Which steps go together is chosen by the bytes that come from beyond a cache
 // with and without.
 //
-// Of a step that trains:
-//
-//   g = xᵀ·y             f32[4096, 25088]      g' = x[:, t]ᵀ·y       g': of a
-//   w = w - rate · g     in place         ⇒    w[t] = w[t] - rate · g'   thread's
-//                                                                     scratch
-//
-// a gradient that no cache holds is never there as a whole where its update is all
-// that reads it.
-//
 // Runs when kernels, layouts and aliases are settled.
 #include <algorithm>
 #include <numeric>
@@ -46,8 +37,6 @@ namespace {
 constexpr size_t kMostInTile = 128;
 // Rows of a tile: fewer read a product's weight for too little.
 constexpr int64_t kLeastRows = 32;
-// Rows of a gradient in a tile, if the third cache holds so many.
-constexpr int64_t kMostUpdated = 32, kLeastUpdated = 8;
 
 // Seconds for each byte of a set that is walked through again and again.
 double SecondsPerByte(const Machine& machine, double bytes) {
@@ -100,18 +89,10 @@ class TilesAndSteps {
       if (moved) PutBack();
       return false;
     }
-    RemoveEmpty();
+    std::erase_if(program_.steps,
+                  [](const Step& step) { return step.outputs.empty(); });
+    RemoveUnusedBuffers(program_);
     return true;
-  }
-
-  // Gradients and their updates.
-  bool RunUpdates() {
-    bool changed = false;
-    for (size_t s = program_.steps.size(); s-- > 1;) {
-      if (IsUpdateOfGradient(s - 1)) changed |= FuseUpdate(s - 1);
-    }
-    if (changed) RemoveEmpty();
-    return changed;
   }
 
  private:
@@ -119,56 +100,10 @@ class TilesAndSteps {
     size_t first, end;
   };
 
-  void RemoveEmpty() {
-    std::erase_if(program_.steps,
-                  [](const Step& step) { return step.outputs.empty(); });
-    RemoveUnusedBuffers(program_);
-  }
-
-  bool UpdatesStates(const Step& step) const {
-    return std::ranges::any_of(step.outputs, [&](int b) {
-      return program_.buffers[b].kind == BufferKind::kNextState;
-    });
-  }
-
-  // Returns whether the step is a product that the next one alone reads, which
-  // updates states by it, and that no cache holds.
-  bool IsUpdateOfGradient(size_t s) const {
-    const Step &product = program_.steps[s], &update = program_.steps[s + 1];
-    if (!product.contraction() || !update.map() || !UpdatesStates(update)) {
-      return false;
-    }
-    const int gradient = product.outputs[0];
-    const Buffer& buffer = program_.buffers[gradient];
-    return product.outputs.size() == 1 &&
-           buffer.kind == BufferKind::kInternal && buffer.alias_of < 0 &&
-           times_.last_reader[gradient] == static_cast<int>(s) + 1 &&
-           buffer.bytes() > context_.machine().l3.bytes;
-  }
-
-  bool FuseUpdate(size_t s) {
-    const auto product = ByImage(program_, program_.steps[s]);
-    const auto update = ByImage(program_, program_.steps[s + 1]);
-    if (!product || !update || product->images != update->images) return false;
-    const int64_t bytes =
-        program_.buffers[program_.steps[s].outputs[0]].bytes() /
-        product->images;
-    // Tiles enough for many threads, whose scratches are no larger than it together.
-    const int64_t tiles = 4 * context_.machine().tasks;
-    int64_t rows = std::min({kMostUpdated, context_.machine().l3.bytes / bytes,
-                             product->images / tiles});
-    while (rows >= kLeastUpdated && product->images % rows != 0) --rows;
-    if (rows < kLeastUpdated) return false;
-    return Fuse({s, s + 2}, {.images = rows, .rows = 0, .other_sums = true});
-  }
-
   Part PartOf(const Step& step) const {
     Part part;
     const auto by_image = ByImage(program_, step);
-    if (!by_image || 2 * by_image->images < context_.machine().tasks ||
-        UpdatesStates(step) ||
-        std::ranges::any_of(
-            by_image->axes, [](int axis) { return axis > 0; })) {
+    if (!by_image || 2 * by_image->images < context_.machine().tasks) {
       return part;
     }
     const auto tile = TileOf(program_, step, {.images = 1}, context_.catalog);
@@ -476,9 +411,9 @@ class TilesAndSteps {
 }  // namespace
 
 Result<bool> TileAndFuse(Program& program, PassContext& context) {
-  TilesAndSteps steps(program, context);
   // What a training step's forward part computes, its backward part reads.
-  return context.training != nullptr ? steps.RunUpdates() : steps.Run();
+  if (context.training != nullptr) return false;
+  return TilesAndSteps(program, context).Run();
 }
 
 }  // namespace mxc
