@@ -64,9 +64,9 @@ struct BuildOptions {
   // The loss that is added to a network without one (attach_loss.h); empty:
   // none.
   std::string loss;
-  // Replaces the batch axis of every input whose shape is given (where
-  // `__layout__` has its N; the first axis of one without a layout); 0 keeps it, and stands for 1
-  // where our own JSON leaves it open.
+  // Replaces the batch axis of every input whose shape is given (BatchAxis:
+  // where `__layout__` has its N, the first one without a layout); 0 keeps it,
+  // and stands for 1 where our own JSON leaves it open.
   int64_t batch = 0;
   // What axes have that the inputs leave open behind the batch. Above 0 these,
   // and `open_axes` of inputs with given shapes, stay open up to it

@@ -31,8 +31,8 @@ struct LengthUse {
   // What is reduced over all entries has to be `neutral` behind the length.
   std::vector<OpenInput> reduced;
   double neutral = 0;
-  int64_t least =
-      0;  // entries that there have to be: 1 where the first is read
+  // Entries that there have to be: 1 where the first is read.
+  int64_t least = 0;
 };
 
 // Found by stating the meaning for two extents of the axes, or where `held` for one,

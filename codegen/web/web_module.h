@@ -47,9 +47,8 @@ struct WebEntry {
   std::string name;    // "train"
   std::string symbol;  // of the exported function
   int64_t batch = 0;   // rows of the first input; 0: it has no rows
-  int64_t length =
-      0;  // of the sequences that it is for, at most where they may be
-          // shorter; 0: any
+  // Of the sequences that it is for, at most where they may be shorter; 0: any.
+  int64_t length = 0;
   std::vector<WebTensor> inputs, outputs;  // those that something reads
   std::vector<std::string> steps;          // a loop or a branch is one
 };

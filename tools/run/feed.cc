@@ -129,7 +129,8 @@ std::vector<std::vector<std::string>> Assign(
   std::vector<std::vector<std::string>> assigned(inputs.size());
   std::vector<std::string> problems;
   for (const auto& [name, file] : feed.files) {
-    const size_t k = Find(inputs, name);
+    const bool first = feed.partial && name.empty() && !inputs.empty();
+    const size_t k = first ? 0 : Find(inputs, name);
     if (k == inputs.size()) {
       problems.push_back(name.empty()
                              ? "--input " + file +

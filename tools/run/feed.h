@@ -25,7 +25,8 @@ std::vector<InputFile> FilesOf(const InputFile& input);
 struct Feed {
   std::vector<InputFile> files;
   PictureOptions pictures;
-  bool partial = false;  // inputs that are read may lack a file
+  // Inputs that are read may lack a file, and one without a name is the first's.
+  bool partial = false;
 };
 
 // The entry of the session's name whose shapes the files have, so that the batch

@@ -21,6 +21,14 @@ Tensor DrawLength(const Buffer& input, int64_t most, uint64_t seed) {
   return length;
 }
 
+Status CheckLength(const Buffer& input, const Tensor& given, int64_t most) {
+  if (input.use.role != TensorRole::kLength) return Done{};
+  const double length = given.At(0);
+  if (length >= 1 && length <= static_cast<double>(most)) return Done{};
+  return UnplacedError(fmt::format("--input '{}' is {}, expected 1 to {}",
+                                   input.name, length, most));
+}
+
 Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
   const auto found = source.given.find(buffer.name);
   if (found == source.given.end()) {
@@ -33,6 +41,9 @@ Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
                      source.range);
   }
   const TensorType& type = found->second.type();
+  if (type.shape == buffer.type.shape) {
+    MXC_RETURN_IF_ERROR(CheckLength(buffer, found->second, source.most_length));
+  }
   if (type == buffer.type) return found->second;
   if (type.shape == buffer.type.shape) {
     PrintPhase(source.style, "note",
