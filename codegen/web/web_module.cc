@@ -109,23 +109,14 @@ class WebModuleMaker {
     return tensor;
   }
 
-  // Its elements are [before, sequences, length, inner, behind].
-  static int64_t SequencesIn(const Buffer& buffer, int64_t length) {
-    const int axis = buffer.use.open_axis;
-    if (axis < 0) return 0;
-    const Shape& shape = buffer.type.shape;
-    int64_t sequences = shape[axis] / (length * buffer.use.open_inner);
-    for (int before = 0; before < axis; ++before) sequences *= shape[before];
-    return sequences;
-  }
-
   std::vector<WebTensor> Place(const Program& program,
                                const std::vector<int>& buffers) {
     std::vector<WebTensor> tensors;
     for (const int b : buffers) {
       const Buffer& buffer = program.buffers[b];
       WebTensor tensor = Describe(buffer);
-      tensor.sequences = SequencesIn(buffer, program.entry.length);
+      tensor.sequences =
+          SequencesIn(buffer.use, buffer.type.shape, program.entry.length);
       tensor.offset = memory_.tensors.bytes;
       memory_.tensors.bytes += AlignedBytes(buffer.bytes());
       tensors.push_back(std::move(tensor));

@@ -53,6 +53,15 @@ bool IsOptimizersName(std::string_view name) {
          name.starts_with(kOptimizerPrefix);
 }
 
+int64_t SequencesIn(const TensorUse& use, const Shape& shape, int64_t length) {
+  if (use.open_axis < 0) return 0;
+  int64_t sequences = shape[use.open_axis] / (length * use.open_inner);
+  for (int before = 0; before < use.open_axis; ++before) {
+    sequences *= shape[before];
+  }
+  return sequences;
+}
+
 std::string_view RoleName(TensorRole role) { return TextOf(role).word; }
 
 TensorRole RoleNamed(std::string_view word) {

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "ir/graph/tensor.h"
+
 namespace mxc {
 
 enum class TensorRole : uint8_t {
@@ -50,6 +52,11 @@ std::string NameOf(const TensorUse& use, std::string_view what = {});
 // Returns whether an optimizer may give this name to a variable that belongs to
 // no parameter alone.
 bool IsOptimizersName(std::string_view name);
+
+// Sequences of `length` entries in a tensor of that shape, which lie behind each
+// other: its elements are [before, sequences, length, inner, behind], and the open
+// axis is the three in the middle. 0: it has no open axis.
+int64_t SequencesIn(const TensorUse& use, const Shape& shape, int64_t length);
 
 // Of the text forms: "rate", "gradient"; none for kOther.
 std::string_view RoleName(TensorRole role);

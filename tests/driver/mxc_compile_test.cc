@@ -24,11 +24,11 @@ constexpr const char* kNetwork = R"json({"mxc": 1,
   "inputs": {"data": [2, 3]},
   "nodes": [{"op": "FullyConnected", "name": "fc", "num_hidden": 2}]})json";
 
-mxc_compile_options Options() {
+mxc_compile_options Options(const char* network = kNetwork) {
   mxc_compile_options options;
   mxc_compile_options_init(&options, sizeof options);
-  options.text = kNetwork;
-  options.text_size = std::strlen(kNetwork);
+  options.text = network;
+  options.text_size = std::strlen(network);
   options.init = "xavier";
   options.target = "x86-64-v2";
   return options;
@@ -251,12 +251,10 @@ TEST_CASE("mxc_compile: gives up when it is no longer wanted") {
 }
 
 TEST_CASE("mxc_compile: precisions have the names of the command line") {
-  mxc_compile_options options = Options();
-  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},
+  mxc_compile_options options =
+      Options(R"json({"mxc": 1, "inputs": {"data": [2, 3]},
     "nodes": [{"op": "FullyConnected", "num_hidden": 5},
-              {"op": "FullyConnected", "num_hidden": 2}]})json";
-  options.text = two.data();
-  options.text_size = two.size();
+              {"op": "FullyConnected", "num_hidden": 2}]})json");
   const std::string single = Compiled(options);
   options.precision = "f32";
   CHECK(Compiled(options) == single);
@@ -269,12 +267,10 @@ TEST_CASE("mxc_compile: precisions have the names of the command line") {
 }
 
 TEST_CASE("mxc_compile: weights of fewer bits, but of those that are kept") {
-  mxc_compile_options options = Options();
-  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 64]},
+  mxc_compile_options options =
+      Options(R"json({"mxc": 1, "inputs": {"data": [2, 64]},
     "nodes": [{"op": "FullyConnected", "name": "a", "num_hidden": 64},
-              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json";
-  options.text = two.data();
-  options.text_size = two.size();
+              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json");
   const size_t wide = Compiled(options).size();
   options.weights = "int8";
   const std::string both = Compiled(options);
@@ -297,12 +293,10 @@ TEST_CASE("mxc_compile: weights of fewer bits, but of those that are kept") {
 }
 
 TEST_CASE("mxc_compile: layers that read all digits whatever the precision") {
-  mxc_compile_options options = Options();
-  const std::string two = R"json({"mxc": 1, "inputs": {"data": [64, 64]},
+  mxc_compile_options options =
+      Options(R"json({"mxc": 1, "inputs": {"data": [64, 64]},
     "nodes": [{"op": "FullyConnected", "name": "a", "num_hidden": 64},
-              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json";
-  options.text = two.data();
-  options.text_size = two.size();
+              {"op": "FullyConnected", "name": "b", "num_hidden": 64}]})json");
   options.precision = "bf16";
   CHECK(Compiled(options).find("kept_layer:") == std::string::npos);
   const char* kept = "b*";
@@ -316,14 +310,11 @@ TEST_CASE("mxc_compile: layers that read all digits whatever the precision") {
 }
 
 TEST_CASE("mxc_compile: a bound of what data decide, and the number there is") {
-  mxc_compile_options options = Options();
-  const std::string masked = R"json({"mxc": 1,
+  mxc_compile_options options = Options(R"json({"mxc": 1,
     "inputs": {"data": [4, 2], "mask": [4]},
     "nodes": [{"op": "_contrib_boolean_mask", "name": "rows",
                "inputs": ["data", "mask"]},
-              {"op": "square", "name": "squares"}]})json";
-  options.text = masked.data();
-  options.text_size = masked.size();
+              {"op": "square", "name": "squares"}]})json");
   const mxc_compile_bound bounds[] = {{"rows", 3}, {"rows", 2}, {nullptr, 1}};
   options.bounds = bounds;
   options.bound_count = 1;
@@ -363,12 +354,10 @@ TEST_CASE("mxc_compile: a bound of what data decide, and the number there is") {
 }
 
 TEST_CASE("mxc_compile: labels are smoothed where something trains") {
-  mxc_compile_options options = Options();
-  const std::string two = R"json({"mxc": 1, "inputs": {"data": [2, 3]},
+  mxc_compile_options options =
+      Options(R"json({"mxc": 1, "inputs": {"data": [2, 3]},
     "nodes": [{"op": "FullyConnected", "num_hidden": 5},
-              {"op": "SoftmaxOutput", "name": "softmax"}]})json";
-  options.text = two.data();
-  options.text_size = two.size();
+              {"op": "SoftmaxOutput", "name": "softmax"}]})json");
   const char* train = "train";
   options.entries = &train;
   options.entry_count = 1;

@@ -201,6 +201,8 @@ def test_samples_of_which_each_has_a_row():
                                  for s, f in zip(samples, factor)])
     for sample, row in zip(samples, same, strict=True):
         assert np.array_equal(sample, row)
+    with pytest.raises((TypeError, ValueError), match="'factor'"):
+        model(samples, 3.0, shift)
 
 
 @pytest.mark.parametrize("given, said", [

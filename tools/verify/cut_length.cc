@@ -17,14 +17,12 @@ std::optional<CutLength> CutLength::Of(const Program& program,
   return std::nullopt;
 }
 
-// An axis with sequences in it is [sequences, length, inner].
 Tensor CutLength::Cut(const Tensor& whole, const TensorUse& use) const {
   if (use.open_axis < 0) return whole;
   const int64_t most = program_.entry.length;
   TensorType type = whole.type();
+  const int64_t runs = SequencesIn(use, type.shape, most);
   int64_t& extent = type.shape[use.open_axis];
-  int64_t runs = extent / (most * use.open_inner);
-  for (int axis = 0; axis < use.open_axis; ++axis) runs *= type.shape[axis];
   extent = extent / most * length_;
   std::byte* to = nullptr;
   Tensor cut = Tensor::Allocate(type, &to);

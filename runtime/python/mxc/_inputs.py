@@ -123,7 +123,8 @@ class Sequences:
             return None
         samples, whole = {}, {}
         for name, value in given.items():
-            if name in inputs and _is_batched(inputs[name], entry):
+            if name in inputs and _is_batched(inputs[name], entry) and (
+                    name in lists or np.ndim(value) > 0):
                 samples[name] = [np.asarray(one) for one in value]
             elif name in lists:
                 raise ValueError(
