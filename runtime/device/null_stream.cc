@@ -115,7 +115,7 @@ class NullStream final : public Stream {
     TellTask([this, kernel, tasks, bytes, operands](Lane& lane) {
       void* scratch = lane.Scratch(bytes);
       if (scratch == nullptr) {
-        out_of_memory_ = true;
+        out_of_memory_ = 1;
       } else {
         kernel(operands.data(), 0, tasks, scratch);
       }
@@ -148,7 +148,7 @@ class NullStream final : public Stream {
       end.PutInto(*lane);
       end.Wait();
     }
-    if (!out_of_memory_.exchange(false)) return {};
+    if (out_of_memory_.exchange(0) == 0) return {};
     return Fail(StatusCode::kOutOfMemory, "no memory for a kernel's scratch");
   }
 
@@ -201,9 +201,9 @@ class NullStream final : public Stream {
 
   Lane main_, side_;
   Lane* current_ = &main_;
-  uint32_t number_ = 0;       // of what goes beside now
-  std::vector<Event> ended_;  // by number
-  std::atomic<bool> out_of_memory_{false};
+  uint32_t number_ = 0;                     // of what goes beside now
+  std::vector<Event> ended_;                // by number
+  std::atomic<uint32_t> out_of_memory_{0};  // as Storage::running_
   std::unique_ptr<NullRecording> recording_;
 };
 

@@ -80,12 +80,12 @@ StatusOr<std::shared_ptr<DeviceGroup>> CudaGroup::Open(
 }
 
 CudaGroup::~CudaGroup() {
-  if (aborted_) return;
+  if (aborted_ != 0) return;
   for (NcclComm comm : comms_) nccl_.close(comm);
 }
 
 void CudaGroup::Abort() {
-  if (aborted_.exchange(true)) return;
+  if (aborted_.exchange(1) != 0) return;
   for (NcclComm comm : comms_) nccl_.abort(comm);
 }
 

@@ -51,7 +51,7 @@ class CudaGroup final : public DeviceGroup {
 
   const Nccl& nccl_;
   std::vector<NcclComm> comms_;
-  std::atomic<bool> aborted_ = false;
+  std::atomic<uint32_t> aborted_{0};  // as Storage::running_
 };
 
 }  // namespace mxc::runtime
