@@ -149,8 +149,8 @@ std::map<uint32_t, int64_t> SharesOf(const rt::Tables& tables) {
   for (const uint32_t workers : {1u, 2u, 4u, 8u}) {
     const auto shared =
         train::StateShares::Of(*keys, workers, kvstore::Settings().cut_from);
-    if (!shared.ok() || shared->bytes() == 0) return {};
-    shares[workers] = static_cast<int64_t>(shared->most());
+    if (!shared.ok() || shared->OfOptimizer().all == 0) return {};
+    shares[workers] = static_cast<int64_t>(shared->OfOptimizer().most);
   }
   return shares;
 }

@@ -49,17 +49,36 @@ void AskToStop(int signal) {
 }
 
 // What belongs to one training, or is the search's.
-constexpr const char* kRemoved[] = {
-    "-o",           "--dry-run",      "--snapshot",
-    "--save",       "--save-every",   "--keep",
-    "--resume",     "--overwrite",    "--epochs",
-    "--steps",      "--keep-epochs",  "--save-caffe",
-    "--log-dir",    "--log-norms",    "--trace",
-    "--kvstore",    "--staleness",    "--exchange",
-    "--period",     "--alpha",        "--block-momentum",
-    "--block-rate", "--compression",  "--cut-from",
-    "--slice",      "--report-every", "--shard-states",
-    "--stages",     "--place"};
+constexpr const char* kRemoved[] = {"-o",
+                                    "--dry-run",
+                                    "--snapshot",
+                                    "--save",
+                                    "--save-every",
+                                    "--keep",
+                                    "--resume",
+                                    "--overwrite",
+                                    "--epochs",
+                                    "--steps",
+                                    "--keep-epochs",
+                                    "--save-caffe",
+                                    "--log-dir",
+                                    "--log-norms",
+                                    "--trace",
+                                    "--kvstore",
+                                    "--staleness",
+                                    "--exchange",
+                                    "--period",
+                                    "--alpha",
+                                    "--block-momentum",
+                                    "--block-rate",
+                                    "--compression",
+                                    "--cut-from",
+                                    "--slice",
+                                    "--report-every",
+                                    "--shard-states",
+                                    "--shard-parameters",
+                                    "--stages",
+                                    "--place"};
 
 // The names of the options that are declared on `app` meanwhile.
 std::set<std::string> DeclareSearch(CLI::App& app, TuneOptions& options) {

@@ -9,6 +9,25 @@
 namespace mxc::runtime {
 namespace {
 
+// Calls `touch` for each operand of each step: the step's row, where the outermost
+// block that it is of begins and ends, the row of the buffer in which the operand
+// lies, and whether the step writes it.
+template <class Touch>
+void ForEachOperand(const Tables& tables, const mxc_entry& entry, Touch touch) {
+  const auto steps = tables.Steps(entry);
+  uint32_t block_begin = 0, block_end = 0;
+  for (uint32_t row = 0; row < steps.size(); ++row) {
+    const mxc_step& step = steps[row];
+    if (row > block_end) block_begin = row;
+    block_end = std::max(block_end, row + step.body + step.other);
+    const auto operands = tables.Operands(step);
+    for (uint32_t k = 0; k < operands.size(); ++k) {
+      touch(row, block_begin, block_end, tables.Base(entry, operands[k]),
+            k >= step.input_count);
+    }
+  }
+}
+
 // Where an entry's steps touch a buffer, or a state.
 struct Touched {
   uint32_t first = UINT32_MAX, last = 0;
@@ -19,23 +38,16 @@ class Touches {
  public:
   Touches(const Tables& tables, const mxc_entry& entry) {
     const auto buffers = tables.Buffers(entry);
-    const auto steps = tables.Steps(entry);
-    uint32_t block_end = 0;
-    for (uint32_t row = 0; row < steps.size(); ++row) {
-      const mxc_step& step = steps[row];
-      // A block is over when the outermost one is.
-      block_end = std::max(block_end, row + step.body + step.other);
-      const auto operands = tables.Operands(step);
-      for (uint32_t k = 0; k < operands.size(); ++k) {
-        const uint32_t base = tables.Base(entry, operands[k]);
-        const bool state = buffers[base].kind == MXC_BUFFER_STATE;
-        Touched& touched =
-            state ? states_[buffers[base].offset] : buffers_[base];
-        touched.first = std::min(touched.first, row);
-        touched.last = block_end;
-        if (k >= step.input_count) touched.last_written = block_end;
-      }
-    }
+    ForEachOperand(
+        tables, entry,
+        [&](uint32_t row, uint32_t, uint32_t end, uint32_t base, bool writes) {
+          const bool state = buffers[base].kind == MXC_BUFFER_STATE;
+          Touched& touched =
+              state ? states_[buffers[base].offset] : buffers_[base];
+          touched.first = std::min(touched.first, row);
+          touched.last = end;
+          if (writes) touched.last_written = end;
+        });
   }
 
   Touched OfState(uint64_t row) const { return Find(states_, row); }
@@ -138,6 +150,27 @@ std::vector<Exchange> ExchangesOf(const Tables& tables,
   }
   SetPriorities(exchanges);
   return exchanges;
+}
+
+std::vector<StateUse> StateUsesOf(const Tables& tables,
+                                  const mxc_entry& entry) {
+  const auto buffers = tables.Buffers(entry);
+  std::vector<StateUse> uses;
+  std::map<uint64_t, size_t> latest;  // of each state, in `uses`
+  ForEachOperand(
+      tables, entry,
+      [&](uint32_t, uint32_t begin, uint32_t end, uint32_t base, bool) {
+        if (buffers[base].kind != MXC_BUFFER_STATE) return;
+        const uint64_t state = buffers[base].offset;
+        const auto known = latest.find(state);
+        if (known != latest.end() && begin <= uses[known->second].last + 1) {
+          uses[known->second].last = std::max(uses[known->second].last, end);
+          return;
+        }
+        latest[state] = uses.size();
+        uses.push_back({static_cast<uint32_t>(state), begin, end});
+      });
+  return uses;
 }
 
 }  // namespace mxc::runtime

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // When a step of training on several machines exchanges what. The order was
-// compiled: it is that of the steps of an entry GRAD, which all workers of a job
+// compiled: it is that of the steps of an entry, which all workers of a job
 // run alike.
 #pragma once
 
@@ -34,5 +34,14 @@ struct Exchange {
 
 // In the order in which the gradients are final, then of what is urgent.
 std::vector<Exchange> ExchangesOf(const Tables& tables, const mxc_entry& entry);
+
+// Steps of an entry, one behind the other, of which each reads or writes a state.
+struct StateUse {
+  uint32_t state = 0;            // its row in the tables
+  uint32_t first = 0, last = 0;  // the steps' rows in the entry
+};
+
+// In the order of the first steps. A block is one step, as often as it runs.
+std::vector<StateUse> StateUsesOf(const Tables& tables, const mxc_entry& entry);
 
 }  // namespace mxc::runtime

@@ -15,4 +15,8 @@ void ReleasePages(std::span<const std::byte> bytes);
 // milliseconds.
 void ReleaseFreedMemory();
 
+// From now on these pages come one by one: whoever touches what lies beside them
+// touches none of them, as with a huge page that holds both.
+void UseSmallPages(std::span<const std::byte> bytes);
+
 }  // namespace mxc::runtime

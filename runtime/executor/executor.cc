@@ -140,8 +140,8 @@ StatusOr<std::byte*> Executor::Reserve(const Options& options,
                 "stream it is");
   }
   if (share == nullptr) {
-    auto storage =
-        Storage::Allocate(model_, device, bytes, options.stream, options.arena);
+    auto storage = Storage::Allocate(model_, device, bytes, options.stream,
+                                     options.arena, options.filled);
     if (!storage.ok()) return storage.status();
     shared_ = std::move(*storage);
     return shared_->extra();

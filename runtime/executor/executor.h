@@ -47,6 +47,10 @@ class Executor final : private Work {
     // The device's stream that runs go into (Device::OpenStream). Null: one of
     // its own, or that of `share`.
     void* stream = nullptr;
+    // On the host, where states and arena are the executor's own: hears of each
+    // state that has a first value in the model, by its row, before the next one
+    // has, and may give back memory of it. Null: nobody does.
+    std::function<void(size_t row, std::span<std::byte> value)> filled = {};
   };
 
   // `entry` is a row of the model's entries.

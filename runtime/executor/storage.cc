@@ -37,7 +37,8 @@ uint64_t Sizes::Add(uint64_t bytes, uint64_t alignment) {
 
 StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
     std::shared_ptr<const Model> model, const Device& device,
-    uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena) {
+    uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena,
+    const Filled& filled) {
   const Tables& tables = model->tables();
   const uint64_t arena_bytes =
       Largest(tables, [](const mxc_entry& e) { return e.arena_bytes; });
@@ -63,7 +64,7 @@ StatusOr<std::shared_ptr<Storage>> Storage::Allocate(
   storage->extra_ = storage->memory_->data() + extra;
   MXC_RT_RETURN_IF_ERROR(storage->PlaceWeights());
   MXC_RT_RETURN_IF_ERROR(storage->OpenDevice(stream));
-  storage->CopyInitialValues();
+  storage->CopyInitialValues(filled);
   return storage;
 }
 
@@ -141,7 +142,7 @@ void Storage::ResetStates() {
 
 // Piece by piece, so that never both a large state and its value in the file
 // are resident.
-void Storage::CopyInitialValues() {
+void Storage::CopyInitialValues(const Filled& filled) {
   constexpr uint64_t kPiece = 1 << 22;
   const auto states = model_->tables().states();
   for (size_t row = 0; row < states.size(); ++row) {
@@ -154,6 +155,7 @@ void Storage::CopyInitialValues() {
                      bytes);
       model_->ForgetWeights(initial + at, bytes);
     }
+    if (filled && device_->IsHost()) filled(row, state);
   }
 }
 

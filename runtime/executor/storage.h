@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 
@@ -33,15 +34,18 @@ class Sizes {
 
 class Storage {
  public:
+  using Filled = std::function<void(size_t row, std::span<std::byte> value)>;
+
   // One piece of the device's memory: the states as they are before the first
   // run, the arena of the model's largest entry (pages that no run touches cost
   // nothing), then `extra_bytes` for the executor that allocates. A device that
   // is not the host gets the weights in a second piece, and loads the model's
   // code. A third one is the host's arena, if steps run there. `stream` as in
-  // Device::OpenStream, `arena` as in Executor::Options.
+  // Device::OpenStream, `arena` and `filled` as in Executor::Options.
   static StatusOr<std::shared_ptr<Storage>> Allocate(
       std::shared_ptr<const Model> model, const Device& device,
-      uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena);
+      uint64_t extra_bytes, void* stream, std::shared_ptr<const Region> arena,
+      const Filled& filled = {});
 
   const Device& device() const { return *device_; }
   // Of a device that is not the host.
@@ -73,14 +77,14 @@ class Storage {
   void ResetStates();
 
   // False: a run is going on.
-  bool Begin() { return !running_.exchange(true, std::memory_order_acquire); }
-  void End() { running_.store(false, std::memory_order_release); }
+  bool Begin() { return running_.exchange(1, std::memory_order_acquire) == 0; }
+  void End() { running_.store(0, std::memory_order_release); }
 
  private:
   Status PlaceWeights();
   Status OpenDevice(void* stream);
   Status CheckKernels() const;
-  void CopyInitialValues();
+  void CopyInitialValues(const Filled& filled = {});
 
   std::shared_ptr<const Model> model_;
   const Device* device_ = nullptr;
@@ -93,7 +97,8 @@ class Storage {
   const std::byte* prepared_ = nullptr;
   std::byte* arena_ = nullptr;
   std::byte* extra_ = nullptr;
-  std::atomic<bool> running_{false};
+  // Of four bytes: to exchange one, GCC 12 calls libatomic on RISC-V.
+  std::atomic<uint32_t> running_{0};
 };
 
 }  // namespace mxc::runtime

@@ -62,11 +62,12 @@ Status Fit::OpenJob() {
   MXC_RT_ASSIGN(job_, job::Job::OfEnvironment());
   request_.job.accumulate = request_.trainer.accumulate;
   request_.job.pipeline = stages_->size() > 1;
-  const std::string cannot =
-      CannotCombine({request_.trainer.accumulate > 1, request_.trainer.ema > 0,
-                     request_.device, job_ ? request_.job.kvstore : "",
-                     request_.job.shards_states, request_.trainer.save_caffe,
-                     static_cast<int>(stages_->size())});
+  request_.job.shards_states |= request_.job.shards_parameters;
+  const std::string cannot = CannotCombine(
+      {request_.trainer.accumulate > 1, request_.trainer.ema > 0,
+       request_.device, job_ ? request_.job.kvstore : "",
+       request_.job.shards_states, request_.job.shards_parameters,
+       request_.trainer.save_caffe, static_cast<int>(stages_->size())});
   if (!cannot.empty()) return {StatusCode::kInvalidArgument, cannot};
   if (!job_ || !job_->hosts) return {};
   MXC_RT_ASSIGN(server_,
@@ -148,26 +149,43 @@ Status Fit::OpenStep() {
                            (!HasEntry(*given_.model, MXC_ENTRY_TRAIN) &&
                             HasEntry(*given_.model, MXC_ENTRY_GRAD));
   const bool gradients = job_ ? !request_.job.averages() : accumulates;
-  MXC_RT_ASSIGN(
-      step_, train::ArtifactStep::Bound(
-                 given_.model, {.path = given_.path,
-                                .device = request_.device,
-                                .threads = request_.threads,
-                                .extent = gradients ? train::Extent::kGradients
-                                                    : train::Extent::kWhole,
-                                .share = given_.share}));
+  train::ArtifactStep::BindOptions bound = {
+      .path = given_.path,
+      .device = request_.device,
+      .threads = request_.threads,
+      .extent = gradients ? train::Extent::kGradients : train::Extent::kWhole,
+      .share = given_.share};
+  if (job_ && request_.job.shards_parameters) {
+    MXC_RT_RETURN_IF_ERROR(CutParameters());
+    bound.filled = [this](size_t state, std::span<std::byte> value) {
+      own_->Cut(state, value);
+    };
+  }
+  MXC_RT_ASSIGN(step_, train::ArtifactStep::Bound(given_.model, bound));
   MXC_RT_RETURN_IF_ERROR(train::CheckReplicas(*given_.model, 1));
   trained_ = step_.get();
   MXC_RT_RETURN_IF_ERROR(SettleTrainer());
   if (job_) {
     LeaveToFirst();
     MXC_RT_ASSIGN(worker_,
-                  job::JobWorker::Make(*job_, request_.job, *stages_, *step_));
+                  job::JobWorker::Make(*job_, request_.job, *stages_, *step_,
+                                       own_ ? &*own_ : nullptr));
     trained_ = &worker_->step();
   } else if (accumulates) {
     MXC_RT_ASSIGN(accumulating_, train::AccumulatingStep::Make(*step_));
     trained_ = accumulating_.get();
   }
+  return {};
+}
+
+Status Fit::CutParameters() {
+  if (given_.share != nullptr) {
+    return Fail(StatusCode::kUnsupported,
+                "workers that share parameters have a part of them each, and "
+                "an executor that trains in its own states has all");
+  }
+  MXC_RT_ASSIGN(own_, job::OwnParts::Of(*given_.model, job_->rank,
+                                        job_->workers, request_.job.cut_from));
   return {};
 }
 
@@ -206,7 +224,8 @@ Status Fit::SettleTrainer() {
 }
 
 // Workers share the samples. Worker 0 speaks, validates and saves for all;
-// another saves what it alone keeps.
+// another saves what it alone keeps. Where they share parameters, none can
+// validate without the others, and each reads what worker 0 has saved.
 void Fit::LeaveToFirst() {
   train::TrainerOptions& trainer = request_.trainer;
   trainer.worker = job_->rank;
@@ -216,6 +235,7 @@ void Fit::LeaveToFirst() {
   trainer.resume = trainer.resume || (job_->resumes && !trainer.save.empty());
   trainer.settings.emplace_back("kvstore", request_.job.kvstore);
   if (job_->rank == 0) return;
+  if (own_) trainer.shared = trainer.save;
   if (!trainer.save.empty()) {
     trainer.save = train::WorkerPrefix(trainer.save, job_->rank);
   }
@@ -223,7 +243,7 @@ void Fit::LeaveToFirst() {
   if (!request_.trace.empty()) {
     request_.trace += "." + std::to_string(job_->rank);
   }
-  request_.validation.clear();
+  if (!own_) request_.validation.clear();
 }
 
 // Stages read the same samples and score them together. Worker 0 writes for all.

@@ -76,6 +76,7 @@ class Fit {
 
   Status OpenJob();
   Status OpenStep();
+  Status CutParameters();
   Status OpenGroup();
   Status ReadStages();
   Status OpenStages();
@@ -94,6 +95,7 @@ class Fit {
   std::optional<train::StageSet> stages_;  // one, where the network is whole
   std::optional<job::Job> job_;
   std::unique_ptr<job::ServerBeside> server_;
+  std::optional<job::OwnParts> own_;  // where workers share parameters
   std::unique_ptr<train::ArtifactStep> step_;
   std::unique_ptr<train::GroupStep> group_;
   std::unique_ptr<train::StagedStep> staged_;

@@ -39,6 +39,10 @@ std::string CheckStopRule(const std::string& text) {
 
 namespace {
 
+const char* ShardOf(const Combination& asked) {
+  return asked.shards_parameters ? "--shard-parameters" : "--shard-states";
+}
+
 // Of a network in stages.
 std::string CannotPass(const Combination& asked) {
   const char* const why = " is not for a network in stages, ";
@@ -49,8 +53,8 @@ std::string CannotPass(const Combination& asked) {
   if (asked.averages) {
     return std::string("--ema") + why + "each of which keeps its own states";
   }
-  if (asked.shards_states) {
-    return std::string("--shard-states") + why +
+  if (asked.shards_states || asked.shards_parameters) {
+    return ShardOf(asked) + std::string(why) +
            "each of which keeps its own states";
   }
   if (!asked.device.empty() && asked.device != "cpu") {
@@ -64,12 +68,18 @@ std::string CannotPass(const Combination& asked) {
 
 // Of a job whose workers each keep a share of the states.
 std::string CannotShard(const Combination& asked) {
+  const std::string shard = ShardOf(asked);
   if (asked.saves_caffe) {
-    return "--save-caffe writes what one process keeps, and with "
-           "--shard-states each worker keeps its own";
+    return "--save-caffe writes what one process keeps, and with " + shard +
+           " each worker keeps its own";
+  }
+  if (asked.averages && asked.shards_parameters) {
+    return "--ema keeps averages of all parameters, of which with " + shard +
+           " each worker has a part; take --shard-states";
   }
   if (asked.kvstore == "allreduce") return "";
-  return "--shard-states is for --kvstore allreduce, where each worker would "
+  return shard +
+         " is for --kvstore allreduce, where each worker would "
          "keep all states; with --kvstore " +
          asked.kvstore +
          (kvstore::ParseRule(asked.kvstore)
@@ -81,7 +91,8 @@ std::string CannotShard(const Combination& asked) {
 
 std::string CannotCombine(const Combination& asked) {
   if (asked.stages > 1) return CannotPass(asked);
-  if (asked.shards_states && !asked.kvstore.empty()) {
+  const bool shards = asked.shards_states || asked.shards_parameters;
+  if (shards && !asked.kvstore.empty()) {
     const std::string cannot = CannotShard(asked);
     if (!cannot.empty()) return cannot;
   }

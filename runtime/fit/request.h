@@ -109,7 +109,7 @@ struct Combination {
   bool accumulates = false, averages = false;  // accumulate, ema
   std::string device;                          // as Request::device
   std::string kvstore;                         // of a job; else empty
-  bool shards_states = false, saves_caffe = false;
+  bool shards_states = false, shards_parameters = false, saves_caffe = false;
   int stages = 1;  // of a pipeline
 };
 std::string CannotCombine(const Combination& asked);
@@ -221,6 +221,12 @@ void Request::DescribeJob(Fields& f) {
          "those and gives them to the others: the same bytes, and of N workers "
          "each has 1/N of the optimizer's memory. Checkpoints are those of any "
          "other training");
+  f.Flag("shard-parameters", job.shards_parameters,
+         "as --shard-states, and the same of parameters and gradients: what "
+         "others have of a parameter comes before the steps that use it and "
+         "goes after them, so that of N workers each has 1/N of the network "
+         "and those few. All score --val together, and read --params and "
+         "checkpoints from files that all reach");
   f.Number("staleness", job.staleness, {},
            "of dist_ssp: how many steps of others a worker may lack",
            {.shown = true});

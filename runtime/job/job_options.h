@@ -26,6 +26,7 @@ struct JobOptions {
   kvstore::Averaging averaging;     // of allreduce_ea and block_momentum
   int64_t accumulate = 1;           // batches of a worker that make an update
   bool shards_states = false;       // of allreduce: as ShardedStep does
+  bool shards_parameters = false;   // and parameters, too: then both are set
   bool pipeline = false;            // workers are the stages of a network
 
   Leaving leaving() const;

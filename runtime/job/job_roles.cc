@@ -22,6 +22,11 @@ using train::ArtifactKeys;
 
 namespace {
 
+train::Kept KeptByServers(const JobOptions& options) {
+  if (options.shards_parameters) return train::Kept::kNothing;
+  return options.shards_states ? train::Kept::kParameters : train::Kept::kAll;
+}
+
 StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
                                const runtime::Model& model) {
   using Rule = kvstore::Averaging::Rule;
@@ -31,11 +36,8 @@ StatusOr<ArtifactKeys> JobKeys(const Job& job, const JobOptions& options,
     return keys;
   }
   const auto rule = kvstore::ParseRule(options.kvstore);
-  auto keys = rule
-                  ? train::ParametersOf(model, rule == Rule::kBlockMomentum)
-                  : train::KeysOf(model.tables(), options.shards_states
-                                                      ? train::Kept::kParameters
-                                                      : train::Kept::kAll);
+  auto keys = rule ? train::ParametersOf(model, rule == Rule::kBlockMomentum)
+                   : train::KeysOf(model.tables(), KeptByServers(options));
   if (!keys.ok()) return keys;
   if (keys->loss_scale && !options.reduces()) {
     return Fail(
@@ -57,7 +59,8 @@ std::string PlanOf(const JobOptions& options, const train::StageSet& stages) {
   std::string plan =
       options.reduces() ? train::TextOf(train::BucketsOf(model)) : "";
   if (options.shards_states) {
-    plan += Format(" states cut from %llu",
+    plan += Format(" states%s cut from %llu",
+                   options.shards_parameters ? " and parameters" : "",
                    static_cast<unsigned long long>(options.cut_from));
   }
   if (options.accumulate > 1) {
@@ -76,13 +79,23 @@ std::string OrderOf(const train::StageSet& stages) {
   return mark == std::string::npos ? "" : target.front().substr(mark + 1);
 }
 
-// What the workers' memory has of what an optimizer keeps.
-std::string RemarkOf(const train::StateShares& shares, uint32_t workers) {
-  return Format(
+// What the workers' memory has of what they share.
+std::string RemarkOf(const train::StateShares& shares, uint32_t workers,
+                     bool parameters) {
+  const auto mega = [](uint64_t bytes) {
+    return static_cast<double>(bytes) / 1e6;
+  };
+  const train::StateShares::Bytes kept = shares.OfOptimizer();
+  std::string text = Format(
       "of %.1f MB that the optimizer keeps, each of %u workers has %.1f MB at "
       "most",
-      static_cast<double>(shares.bytes()) / 1e6, workers,
-      static_cast<double>(shares.most()) / 1e6);
+      mega(kept.all), workers, mega(kept.most));
+  if (!parameters) return text;
+  const train::StateShares::Bytes shared = shares.OfParameters();
+  return text + Format(
+                    "; of %.1f MB of parameters, as of their gradients, "
+                    "%.1f MB beside those that its steps are at",
+                    mega(shared.all), mega(shared.most));
 }
 
 }  // namespace
@@ -113,7 +126,7 @@ Status ServeJob(const Job& given, const JobOptions& options,
 
 StatusOr<std::unique_ptr<JobWorker>> JobWorker::Make(
     const Job& job, const JobOptions& options, const train::StageSet& stages,
-    train::ArtifactStep& step) {
+    train::ArtifactStep& step, const OwnParts* own) {
   MXC_RT_ASSIGN(ArtifactKeys keys, JobKeys(job, options, *step.model()));
   std::unique_ptr<JobWorker> made(new JobWorker(std::move(keys)));
   MXC_RT_ASSIGN(made->node_,
@@ -138,10 +151,11 @@ StatusOr<std::unique_ptr<JobWorker>> JobWorker::Make(
     MXC_RT_ASSIGN(
         auto shares,
         train::StateShares::Of(made->updated_, job.workers, options.cut_from));
-    made->remark_ = RemarkOf(shares, job.workers);
+    made->remark_ = RemarkOf(shares, job.workers, own != nullptr);
     made->distributed_ = std::make_unique<ShardedStep>(
-        step, made->keys_, made->updated_, std::move(shares), worker, job.rank,
-        job.workers, [&node, &worker] { return node.MakeMesh(worker); });
+        step, made->keys_, made->updated_, std::move(shares), own, worker,
+        job.rank, job.workers,
+        [&node, &worker] { return node.MakeMesh(worker); });
   } else if (options.reduces()) {
     made->distributed_ = std::make_unique<AllReduceStep>(
         step, made->keys_, worker, job.rank, job.workers,

@@ -8,6 +8,7 @@
 #include "runtime/job/job.h"
 #include "runtime/job/job_node.h"
 #include "runtime/job/job_options.h"
+#include "runtime/job/own_parts.h"
 #include "runtime/job/status.h"
 #include "runtime/train/step/artifact_step.h"
 #include "runtime/train/step/stage_set.h"
@@ -21,11 +22,12 @@ Status ServeJob(const Job& job, const JobOptions& options,
 
 class JobWorker {
  public:
-  // `job`, `stages` and `step` must outlive it; the step is one of gradients, or
-  // of whole steps in a job that averages, or in a pipeline.
+  // `job`, `stages`, `step` and `own` must outlive it; the step is one of
+  // gradients, or of whole steps in a job that averages, or in a pipeline. `own`:
+  // what the step keeps of parameters where workers share them; else null.
   static StatusOr<std::unique_ptr<JobWorker>> Make(
       const Job& job, const JobOptions& options, const train::StageSet& stages,
-      train::ArtifactStep& step);
+      train::ArtifactStep& step, const OwnParts* own = nullptr);
 
   train::TrainStep& step() { return *distributed_; }
   // About how the job trains, to be told; empty: nothing.

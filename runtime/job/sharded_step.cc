@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 #include "runtime/base/pages.h"
 #include "runtime/base/trace.h"
@@ -42,17 +43,31 @@ bool IsApart(const Executor& executor, uint32_t output) {
 ShardedStep::ShardedStep(train::ArtifactStep& step,
                          const train::ArtifactKeys& keys,
                          const train::ArtifactKeys& updated, StateShares shares,
-                         kvstore::Worker& worker, uint32_t rank,
-                         uint32_t workers, MeshMaker make_mesh)
+                         const OwnParts* own, kvstore::Worker& worker,
+                         uint32_t rank, uint32_t workers, MeshMaker make_mesh)
     : SummingStep(step, keys, updated, worker, rank, workers,
                   std::move(make_mesh), /*in_place=*/true),
       shares_(std::move(shares)),
-      by_needed_(buckets_.size()) {
+      own_(own),
+      by_needed_(buckets_.size()),
+      sums_over_(buckets_.size()) {
   std::iota(by_needed_.begin(), by_needed_.end(), size_t{0});
   std::ranges::stable_sort(by_needed_, {}, [this](size_t bucket) {
     return FirstNeeded(plans().front(), bucket);
   });
   for (const Plan& plan : plans()) ReadPlan(plan);
+  if (own == nullptr) return;
+  gathered_.emplace(step, *own, rank, workers);
+  for (Executor* executor : step.scorers()) {
+    executor->Follow([this, executor](size_t row) {
+      const Status status = gathered_->Before(*executor, row);
+      if (status_.ok()) status_ = status;
+    });
+  }
+}
+
+ShardedStep::~ShardedStep() {
+  for (Executor* executor : step_.scorers()) executor->Follow({});
 }
 
 uint32_t ShardedStep::FirstNeeded(const Plan& plan, size_t bucket) {
@@ -83,9 +98,21 @@ void ShardedStep::ReadPlan(const Plan& plan) {
   }
 }
 
-// The first states are worker 0's; each keeps its own.
 Status ShardedStep::Connect(std::unique_ptr<kvstore::Mesh> mesh) {
   MXC_RT_ASSIGN(exchange_, kvstore::ShardExchange::Make(std::move(mesh)));
+  for (uint32_t key = 0; key < updated_.position; ++key) {
+    if (!Shares(updated_.states[key])) continue;
+    for (const StateShares::Part& part : shares_.Parts(key)) {
+      if (part.worker != rank_) runtime::UseSmallPages(BytesOf(key, part));
+    }
+  }
+  if (!gathered_) return DealStates();
+  gathered_->Connect(*exchange_);
+  return {};
+}
+
+// The first states are worker 0's; each keeps its own.
+Status ShardedStep::DealStates() {
   for (uint32_t key = 0; key < updated_.position; ++key) {
     if (!updated_.IsOptimizers(key)) continue;
     for (const StateShares::Part& part : shares_.Parts(key)) {
@@ -112,12 +139,53 @@ Status ShardedStep::ReceiveState(std::span<std::byte> state) {
   });
 }
 
-// One that is cut has a float for each element of its parameter.
-std::span<std::byte> ShardedStep::BytesOf(uint32_t key,
-                                          const StateShares::Part& part) {
-  const std::span<std::byte> state = step_.State(updated_.states[key]);
-  if (shares_.Parts(key).size() == 1) return state;
-  return state.subspan(part.begin * sizeof(float), part.count * sizeof(float));
+// Of those that each has begun with by itself. It takes place when checkpoints are
+// read, before the first run.
+Status ShardedStep::RequireAlike() {
+  if (own_ == nullptr || std::exchange(alike_, true)) return {};
+  const std::span<const uint64_t> own = own_->checksums();
+  if (rank_ == 0) {
+    for (uint32_t worker = 1; worker < workers_; ++worker) {
+      MXC_RT_RETURN_IF_ERROR(
+          SendPieces(exchange_->mesh(), worker, std::as_bytes(own)));
+    }
+    return {};
+  }
+  std::vector<uint64_t> first(own.size());
+  auto rest = std::as_writable_bytes(std::span(first));
+  MXC_RT_RETURN_IF_ERROR(
+      ReceivePieces(exchange_->mesh(), 0, rest.size(), [&](auto piece) {
+        std::ranges::copy(piece, rest.begin());
+        rest = rest.subspan(piece.size());
+        return Status();
+      }));
+  const auto other = std::ranges::mismatch(own, first);
+  if (other.in1 == own.end()) return {};
+  const auto key = static_cast<size_t>(other.in1 - own.begin());
+  return Fail(StatusCode::kInvalidArgument,
+              "worker %u begins with another '%s' than worker 0: where workers "
+              "share parameters, each reads --params and checkpoints itself or "
+              "draws them by the same --init and --seed",
+              rank_, updated_.table[key].name.c_str());
+}
+
+// A gradient that was added up is of no use but for the part that is updated here.
+Status ShardedStep::ReleaseSums(const Plan& plan, size_t buckets) {
+  for (; released_ < buckets; ++released_) {
+    MXC_RT_RETURN_IF_ERROR(exchange_->Wait(sums_over_[released_]));
+    for (const Part& part : plan.parts[released_]) {
+      if (!SharesParameter(part.key)) continue;
+      const std::span<float> place = places_.at(part.key).first(part.elements);
+      for (const StateShares::Part& other : shares_.Parts(part.key)) {
+        if (other.worker == rank_ || part.marks > 0) continue;
+        const double norm =
+            train::NormOf(place.subspan(other.begin, other.count));
+        squares_[part.key] += norm * norm;
+      }
+      shares_.ReleaseOthers(std::as_writable_bytes(place), part.key, rank_);
+    }
+  }
+  return {};
 }
 
 Status ShardedStep::Settle() {
@@ -147,7 +215,12 @@ std::span<float> ShardedStep::PlaceOf(const Plan& plan, const Part& part) {
 }
 
 void ShardedStep::BeginSum(const Plan& plan, size_t bucket) {
-  if (bucket == 0) first_sum_ = exchange_->begun();
+  constexpr size_t kUnderWay = 2;  // buckets
+  if (bucket == 0) released_ = 0;
+  if (own_ != nullptr && bucket >= kUnderWay) {
+    const Status status = ReleaseSums(plan, bucket - kUnderWay + 1);
+    if (status_.ok()) status_ = status;
+  }
   RoundBuilder rounds(workers_);
   const uint64_t chunk =
       kvstore::RingChunk(buckets_[bucket].elements, workers_);
@@ -163,6 +236,7 @@ void ShardedStep::BeginSum(const Plan& plan, size_t bucket) {
           chunk);
   }
   exchange_->BeginSum(rounds.Take());
+  sums_over_[bucket] = exchange_->begun();
 }
 
 // Each part, cut where the ring's chunks end.
@@ -185,7 +259,7 @@ void ShardedStep::AddTo(RoundBuilder& rounds, const Values& values,
 std::vector<Round> ShardedStep::ParametersOf(const Plan& plan, size_t bucket) {
   RoundBuilder rounds(workers_);
   for (const Part& part : plan.parts[bucket]) {
-    if (part.key == updated_.loss_scale) continue;
+    if (part.key == updated_.loss_scale || SharesParameter(part.key)) continue;
     const auto value = step_.State(updated_.states[part.key]);
     AddTo(rounds,
           {part.key, {reinterpret_cast<float*>(value.data()), part.elements}},
@@ -242,9 +316,12 @@ Status ShardedStep::Update(const Plan& plan, double learning_rate) {
   if (updated_.loss_scale) {
     MXC_RT_ASSIGN(skips, FindsNotFinite(plan));
   }
+  if (own_ != nullptr) {
+    MXC_RT_RETURN_IF_ERROR(ReleaseSums(plan, buckets_.size()));
+  }
   first_gather_ = exchange_->begun();
   for (const size_t b : by_needed_) {
-    MXC_RT_RETURN_IF_ERROR(exchange_->Wait(first_sum_ + b + 1));
+    MXC_RT_RETURN_IF_ERROR(exchange_->Wait(sums_over_[b]));
     for (const Part& part : plan.parts[b]) {
       if (skips && part.key != *updated_.loss_scale) continue;
       MXC_RT_RETURN_IF_ERROR(UpdatePart(part, learning_rate));
@@ -256,7 +333,15 @@ Status ShardedStep::Update(const Plan& plan, double learning_rate) {
 
 Status ShardedStep::BeforeRun() {
   awaited_ = 0;
+  if (!gathered_) return {};
+  MXC_RT_RETURN_IF_ERROR(RequireAlike());
+  gathered_->BeginRun();
   return {};
+}
+
+Status ShardedStep::AfterRun() {
+  MXC_RT_RETURN_IF_ERROR(status_);
+  return gathered_ ? gathered_->EndRun() : Status();
 }
 
 // What is wrong is told when the run has ended.
@@ -269,17 +354,33 @@ void ShardedStep::BeforeRow(const Plan& plan, size_t row) {
         exchange_->Wait(first_gather_ + needed[awaited_].gathers);
     if (status_.ok()) status_ = status;
   }
+  if (!gathered_) return;
+  const Status status = gathered_->Before(*plan.executor, row);
+  if (status_.ok()) status_ = status;
 }
 
 StatusOr<float> ShardedStep::Score(const data::Batch& batch, int64_t length) {
   MXC_RT_RETURN_IF_ERROR(Settle());
-  return SummingStep::Score(batch, length);
+  MXC_RT_RETURN_IF_ERROR(BeforeRun());
+  const StatusOr<float> loss = SummingStep::Score(batch, length);
+  MXC_RT_RETURN_IF_ERROR(status_);
+  if (loss.ok() && gathered_) {
+    MXC_RT_RETURN_IF_ERROR(gathered_->EndRun());
+  }
+  return loss;
 }
 
 std::span<std::byte> ShardedStep::State(size_t index) {
   const Status status = Settle();
   if (status_.ok()) status_ = status;
   return SummingStep::State(index);
+}
+
+bool ShardedStep::Shares(size_t index) const {
+  const uint32_t key = updated_.KeyOfState(index);
+  return key < updated_.position &&
+         (updated_.IsOptimizers(key) ||
+          (own_ != nullptr && updated_.IsParameter(key)));
 }
 
 // Where sums were made in a gradient's place, its own part's squares are known
@@ -294,7 +395,7 @@ std::vector<float> ShardedStep::gradient_norms() const {
     if (spec.sparse() || index >= norms.size()) continue;
     double squares = squares_.at(key);
     for (const StateShares::Part& part : shares_.Parts(key)) {
-      if (part.worker == rank_) continue;
+      if (part.worker == rank_ || SharesParameter(key)) continue;
       const double norm = train::NormOf(place.subspan(part.begin, part.count));
       squares += norm * norm;
     }
@@ -315,8 +416,8 @@ Status ShardedStep::CollectStates() {
     return file->Append(piece);
   };
   for (uint32_t key = 0; key < updated_.position; ++key) {
-    if (!updated_.IsOptimizers(key)) continue;
     const size_t row = updated_.states[key];
+    if (!Shares(row)) continue;
     for (const StateShares::Part& part : shares_.Parts(key)) {
       const auto bytes = BytesOf(key, part);
       if (rank_ == 0) {

@@ -8,15 +8,25 @@
 // there as a whole, and the pages that this worker keeps nothing in cost nothing.
 // A parameter comes back until the next step needs it.
 //
+// Where workers share parameters, too, each has its part of them and of their
+// gradients alone, but for the few that steps are at (gathered_parameters.h): a
+// gradient's sum is made before the one after next begins, and all workers score
+// together.
+//
 // Worker 0 saves what a single process does: for a checkpoint the others send it
-// their states, into a file (state_file.h); when training begins it deals them.
+// their states, into a file (state_file.h); when training begins it deals them,
+// unless each has cut them out for itself (own_parts.h).
 #pragma once
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "runtime/job/gathered_parameters.h"
+#include "runtime/job/own_parts.h"
 #include "runtime/job/status.h"
 #include "runtime/job/summing_step.h"
 #include "runtime/kvstore/collective/shard_exchange.h"
@@ -26,16 +36,23 @@ namespace mxc::job {
 
 class ShardedStep final : public SummingStep {
  public:
-  // `keys` are of parameters alone (train::Kept), `updated` of all.
+  // `keys` are of what servers have first values of (train::Kept), `updated` of
+  // all. `own`: what this worker has of parameters; null: it has them whole.
   ShardedStep(train::ArtifactStep& step, const train::ArtifactKeys& keys,
               const train::ArtifactKeys& updated, train::StateShares shares,
-              kvstore::Worker& worker, uint32_t rank, uint32_t workers,
-              MeshMaker make_mesh);
+              const OwnParts* own, kvstore::Worker& worker, uint32_t rank,
+              uint32_t workers, MeshMaker make_mesh);
+  ~ShardedStep() override;
 
   StatusOr<float> Score(const data::Batch& batch, int64_t length) override;
+  // To find it, a step would have to run with all parameters.
+  StatusOr<std::string> ExplainLoss() override {
+    return own_ == nullptr ? SummingStep::ExplainLoss() : std::string();
+  }
   std::vector<float> gradient_norms() const override;
-  // Of what the optimizer keeps, this worker's part alone.
+  // Of what is shared, this worker's part alone.
   std::span<std::byte> State(size_t index) override;
+  bool Shares(size_t index) const override;
   // Who has all parameters may end before others have them, and each needs the
   // others for that.
   Status EndEpoch() override { return SettleTogether(); }
@@ -67,15 +84,24 @@ class ShardedStep final : public SummingStep {
   Status Update(const Plan& plan, double learning_rate) override;
   Status BeforeRun() override;
   void BeforeRow(const Plan& plan, size_t row) override;
-  Status AfterRun() override { return status_; }
+  Status AfterRun() override;
 
+  // Returns whether workers share the parameter itself.
+  bool SharesParameter(uint32_t key) const {
+    return own_ != nullptr && shares_.IsShared(updated_.table[key]);
+  }
+  Status RequireAlike();
+  Status ReleaseSums(const Plan& plan, size_t buckets);
   static uint32_t FirstNeeded(const Plan& plan, size_t bucket);
   void ReadPlan(const Plan& plan);
   Status Settle();
   Status SettleTogether();
-  // Of a state that the optimizer keeps: the memory of a part.
+  Status DealStates();
+  // Of a state that is shared: the memory of a part.
   std::span<std::byte> BytesOf(uint32_t key,
-                               const train::StateShares::Part& part);
+                               const train::StateShares::Part& part) {
+    return shares_.In(step_.State(updated_.states[key]), key, part);
+  }
   Status ReceiveState(std::span<std::byte> state);
   std::span<float> PlaceOf(const Plan& plan, const Part& part);
   void AddTo(kvstore::RoundBuilder& rounds, const Values& values,
@@ -87,6 +113,9 @@ class ShardedStep final : public SummingStep {
                         double learning_rate);
 
   const train::StateShares shares_;
+  const OwnParts* const own_;
+  std::optional<GatheredParameters> gathered_;
+  bool alike_ = false;  // all workers are known to have begun with the same
   std::vector<size_t> by_needed_;  // buckets, as their parameters come back
   std::map<const Plan*, std::vector<Needed>> needed_;  // in the order of rows
   size_t awaited_ = 0;                                 // of those, in this run
@@ -94,11 +123,14 @@ class ShardedStep final : public SummingStep {
   // tables, and those that share their memory. By key, as all that follow.
   std::map<uint32_t, std::vector<float>> copies_;
   std::map<uint32_t, std::span<float>> places_;  // of the last run's gradients
-  std::map<uint32_t, double> squares_;  // of its own part, before it was a sum
+  // By key, of this worker's own gradient: of the part that became a sum, and of
+  // the rest once its memory was given back.
+  std::map<uint32_t, double> squares_;
   std::vector<runtime::NamedArray> collected_;
-  // How many exchanges there were before the last run's.
-  uint64_t first_sum_ = 0, first_gather_ = kNone;
-  Status status_;                                     // of what it waited for
+  std::vector<uint64_t> sums_over_;  // by bucket: after which exchange
+  size_t released_ = 0;              // buckets of the last run
+  uint64_t first_gather_ = kNone;    // exchanges before the last run's
+  Status status_;                    // of what it waited for
   std::unique_ptr<kvstore::ShardExchange> exchange_;  // last: it uses the rest
 };
 

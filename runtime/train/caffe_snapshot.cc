@@ -307,6 +307,7 @@ Status Fill(const std::vector<Target>& targets, float sign, TrainStep& step) {
     MXC_RT_ASSIGN(const std::span<float> floats, FloatsOf(step, *target.state));
     std::ranges::transform(*target.values, floats.begin(),
                            [sign](float value) { return sign * value; });
+    step.Filled(*target.state);
   }
   return {};
 }
@@ -316,6 +317,7 @@ void CountUpdates(int64_t steps, const StateNames& states, TrainStep& step) {
   if (!index) return;
   std::ranges::copy(std::as_bytes(std::span(&steps, 1)),
                     step.State(*index).begin());
+  step.Filled(*index);
 }
 
 }  // namespace

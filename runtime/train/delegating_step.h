@@ -42,6 +42,7 @@ class DelegatingStep : public TrainStep {
   std::span<std::byte> State(size_t index) override {
     return inner_.State(index);
   }
+  void Filled(size_t index) override { inner_.Filled(index); }
   StatusOr<Position> Begin(const Position& own,
                            const EpochLength& length) override {
     return inner_.Begin(own, length);
@@ -55,6 +56,7 @@ class DelegatingStep : public TrainStep {
   Status LendStates() override { return inner_.LendStates(); }
   bool Saves(size_t index) const override { return inner_.Saves(index); }
   bool Requires(size_t index) const override { return inner_.Requires(index); }
+  bool Shares(size_t index) const override { return inner_.Shares(index); }
   bool TakesEarlier() const override { return inner_.TakesEarlier(); }
   StatusOr<std::string> ExplainLoss() override { return inner_.ExplainLoss(); }
 

@@ -262,23 +262,41 @@ Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
               given.homeless.front().c_str());
 }
 
-Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
+namespace {
+
+// Those that are `required`, and those `taken` that are there.
+Status Restore(const Checkpoint& checkpoint, TrainStep& step,
+               const std::function<bool(size_t)>& required,
+               const std::function<bool(size_t)>& taken) {
   const std::vector<data::Field>& states = step.states();
   MXC_RT_RETURN_IF_ERROR(
-      RequireStates(checkpoint, step.facts(), states,
-                    [&](size_t index) { return step.Requires(index); }));
+      RequireStates(checkpoint, step.facts(), states, required));
   const ArraysByState given(checkpoint, step.facts(), states);
   for (size_t i = 0; i < states.size(); ++i) {
     const auto array = given.arrays.find(states[i].name);
-    if (!step.Saves(i) || array == given.arrays.end() ||
+    if (!taken(i) || array == given.arrays.end() ||
         array->second.type != states[i].type ||
         array->second.shape != states[i].shape) {
       continue;  // one that need not be there
     }
     const std::span<const std::byte> bytes = array->second.bytes();
     std::memcpy(step.State(i).data(), bytes.data(), bytes.size());
+    step.Filled(i);
   }
   return {};
+}
+
+}  // namespace
+
+Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step) {
+  return Restore(
+      checkpoint, step, [&](size_t index) { return step.Requires(index); },
+      [&](size_t index) { return step.Saves(index); });
+}
+
+Status RestoreShared(const Checkpoint& checkpoint, TrainStep& step) {
+  const auto shares = [&](size_t index) { return step.Shares(index); };
+  return Restore(checkpoint, step, shares, shares);
 }
 
 namespace {
@@ -352,6 +370,7 @@ StatusOr<std::vector<std::string>> LoadParameters(
     const data::Field& field = step.states()[*index];
     if (named.array.shape == field.shape) {
       MXC_RT_RETURN_IF_ERROR(CopyConverted(named, field, step.State(*index)));
+      step.Filled(*index);
       continue;
     }
     if (!leave_unfit) {
@@ -399,9 +418,11 @@ class Match {
     return true;
   }
 
-  void Copy() {
+  // Calls `filled` with the place of each array that has its values.
+  void Copy(const std::function<void(const std::byte*)>& filled) {
     for (auto& [own, given] : copies_) {
       std::ranges::copy(given.bytes(), own.bytes().begin());
+      filled(own.bytes().data());
     }
   }
 
@@ -436,10 +457,15 @@ Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
                 KeyText(entry).c_str(), parameters.size());
   }
   Match match;
+  std::map<const std::byte*, size_t> rows;  // of states, by where they lie
   for (size_t i = 0; i < parameters.size(); ++i) {
     if (step.facts().elsewhere.contains(parameters[i])) continue;
-    const StatusOr<StateValue> own = OwnState(
-        states, parameters[i], [&](size_t index) { return View(step, index); });
+    const StatusOr<StateValue> own =
+        OwnState(states, parameters[i], [&](size_t index) {
+          Array view = View(step, index);
+          rows[view.bytes().data()] = index;
+          return view;
+        });
     if (!own.ok()) return own.status();
     const StateValue given = EntryOf(updater, i, parameters[i]);
     if (!states.IsUpdated(parameters[i]) && !FlattenState(given).empty()) {
@@ -456,7 +482,7 @@ Status LoadUpdaterStates(const runtime::UpdaterStates& updater,
                   states.FormOf(parameters[i]).c_str());
     }
   }
-  match.Copy();
+  match.Copy([&](const std::byte* state) { step.Filled(rows.at(state)); });
   // Copies of parameters are there, too: the first update must not make them.
   if (const auto begun = states.Find(step.facts().begun)) {
     const double yes = 1;
@@ -487,6 +513,7 @@ Status InitializeParameters(std::string_view how, uint64_t seed,
                                    bytes.size() / sizeof(float)},
                         .seed = seed};
     MXC_RT_RETURN_IF_ERROR(initializer->Fill(target, ""));
+    step.Filled(*index);
   }
   return {};
 }

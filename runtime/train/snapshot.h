@@ -32,6 +32,9 @@ Status RequireStates(const Checkpoint& checkpoint, const TrainFacts& facts,
 // CaptureStates the other way; refuses what RequireStates refuses, and then
 // changes nothing.
 Status RestoreStates(const Checkpoint& checkpoint, TrainStep& step);
+// The same of the states that the step shares with others (TrainStep::Shares), from
+// a checkpoint that the first process has saved for all.
+Status RestoreShared(const Checkpoint& checkpoint, TrainStep& step);
 
 // Parameters and auxiliary states by name (with "arg:" and "aux:" or without),
 // converted to their types. What the arrays lack stays as it is. Refuses arrays

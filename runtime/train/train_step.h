@@ -113,6 +113,8 @@ class TrainStep {
   // hidden state of a recurrent network, goes by the name of its input.
   virtual const std::vector<data::Field>& states() const = 0;
   virtual std::span<std::byte> State(size_t index) = 0;
+  // After somebody has given a state another value than a step does.
+  virtual void Filled(size_t) {}
 
   // Before the first step, at `own`: where all are that train together.
   virtual StatusOr<Position> Begin(const Position& own, const EpochLength&) {
@@ -138,6 +140,9 @@ class TrainStep {
   // and whether one to go on from must.
   virtual bool Saves(size_t) const { return true; }
   virtual bool Requires(size_t index) const { return Saves(index); }
+  // Returns whether it has a part of the state, and the first process saves the
+  // whole.
+  virtual bool Shares(size_t) const { return false; }
   // Returns whether what this process alone keeps of an earlier step than where
   // it begins is of use.
   virtual bool TakesEarlier() const { return true; }

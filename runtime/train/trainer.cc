@@ -291,6 +291,7 @@ Status Trainer::FinishEpoch() {
     summary.validation = {score->loss.value_or(std::nan("")),
                           ValuesOf(metrics_)};
     for (const std::string& warning : score->warnings) {
+      if (options_.worker > 0) break;  // the first one tells it
       reporter_.Warn("to validate: " + warning);
     }
   }

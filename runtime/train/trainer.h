@@ -72,6 +72,9 @@ struct TrainerOptions {
   // Of a job: worker 0 saves what all have alike, under `save`; the others what
   // they alone keep, under WorkerPrefix, and follow it.
   int64_t worker = 0, workers = 1;
+  // The prefix of worker 0, where each other one reads its part of what all share
+  // (TrainStep::Shares); empty: worker 0 gives it to them.
+  std::string shared;
   // Another process writes what is saved under `save`, for this one, too, which
   // reads it alone (TrainStep::CollectStates brings its states there).
   bool follows = false;
@@ -138,6 +141,7 @@ class Trainer {
   StatusOr<data::Cursor> CursorOf(const Checkpoint& checkpoint) const;
   StatusOr<SampleFacts> FactsOfSamples() const;
   Status JoinOthers();
+  Status RestoreSharedAt(int64_t steps);
   Status SkipBegun();
   Status SkipTo(const Position& position);
   Status BeginAnew();

@@ -224,6 +224,9 @@ Status Trainer::JoinOthers() {
       step_.Begin({steps_, epochs_, batches_},
                   [this](int64_t epoch) { return samples_.batches(epoch); });
   if (!at.ok()) return at.status();
+  if (!options_.shared.empty() && options_.resume && at->steps > 0) {
+    MXC_RT_RETURN_IF_ERROR(RestoreSharedAt(at->steps));
+  }
   if (at->steps == steps_) return SkipBegun();
   if (options_.resume && !options_.save.empty() && options_.worker != 0) {
     const auto own =
@@ -235,6 +238,27 @@ Status Trainer::JoinOthers() {
     if (own->has_value()) MXC_RT_RETURN_IF_ERROR(ResumeFrom(**own));
   }
   return SkipTo(*at);
+}
+
+// From the set with which worker 0 goes on.
+Status Trainer::RestoreSharedAt(int64_t steps) {
+  MXC_RT_ASSIGN(const auto set,
+                FindNewestComplete(options_.shared, run_, [&](int64_t saved) {
+                  return saved == steps;
+                }));
+  if (!set) {
+    return Fail(StatusCode::kNotFound,
+                "worker %lld finds no checkpoint of step %lld under '%s', with "
+                "which worker 0 goes on: where workers share parameters, all "
+                "read them there",
+                static_cast<long long>(options_.worker),
+                static_cast<long long>(steps), options_.shared.c_str());
+  }
+  MXC_RT_ASSIGN(const Checkpoint checkpoint, ReadCheckpoint(set->name));
+  const Status restored = RestoreShared(checkpoint, step_);
+  if (restored.ok()) return restored;
+  return Status(restored.code(),
+                set->name.Path("mxc") + ": " + restored.message());
 }
 
 // The updates that somebody else made, unless a checkpoint has them.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What --shard-states is worth: shards.py BIN [MODEL BATCH] trains a network of
-224x224 pictures by Adam in jobs of two workers of one thread each, that keep all
-states and that share them, by turns, and prints samples a second and the most
-memory of a worker. Needs NumPy, two idle cores, and minutes."""
+"""What --shard-states and --shard-parameters are worth: shards.py BIN [MODEL BATCH]
+trains a network of 224x224 pictures by Adam in jobs of two workers of one thread
+each, that keep all states, that share them, and that share parameters, too, by
+turns, and prints samples a second and the most memory of a worker. Needs NumPy, two
+idle cores, and minutes."""
 import os
 import sys
 import tempfile
@@ -34,17 +35,18 @@ def main():
                                           dtype=numpy.float32))
         numpy.save(os.path.join(folder, "y.npy"),
                    random.integers(0, 1000, samples).astype(numpy.float32))
-        whole, shared = [], []
+        kinds = {"all": [], "--shard-states": [], "--shard-parameters": []}
         for _ in range(ROUNDS):
-            whole.append(stages.run(train, folder))
-            shared.append(stages.run(train + ["--shard-states"], folder))
-    kinds = (("all states", whole), ("shared", shared))
-    rates = {name: max(rate for rate, _ in runs) for name, runs in kinds}
-    for name, runs in kinds:
+            for option, runs in kinds.items():
+                options = [] if option == "all" else [option]
+                runs.append(stages.run(train + options, folder))
+    rates = {name: max(rate for rate, _ in runs)
+             for name, runs in kinds.items()}
+    for name, runs in kinds.items():
         most = max(mib for _, found in runs for mib, _ in found)
-        print(f"{model} batch {batch}, {name:10s}: {rates[name]:.3f} "
-              f"samples/s, {most:.0f} MiB of a worker at most")
-    print(f"time of shared states: {rates['all states'] / rates['shared']:.3f}")
+        print(f"{model} batch {batch}, {name:18s}: {rates[name]:.3f} "
+              f"samples/s, {most:.0f} MiB of a worker at most, "
+              f"{rates['all'] / rates[name]:.3f} of the time")
 
 
 if __name__ == "__main__":

@@ -69,15 +69,18 @@ TEST_CASE("large parameters are cut where tasks or rows end, all is shared") {
     CHECK(CheckParts(shares, 6, 1000, 1) == 1);
     CHECK(CheckParts(shares, 8, 1200, 1) == 1);
     CHECK(CheckParts(shares, 10, 1203, 3) == workers);
-    CHECK(shares.bytes() == 4 * (6400 + 300 + 90 + 1000 + 1200 + 1203));
-    uint64_t most = 0, sum = 0;
-    for (uint32_t worker = 0; worker < workers; ++worker) {
-      most = std::max(most, shares.BytesOf(worker));
-      sum += shares.BytesOf(worker);
+    // Of each parameter the optimizer keeps as much again.
+    std::vector<uint64_t> kept(workers);
+    for (uint32_t key = 1; key < keys.position; key += 2) {
+      for (const StateShares::Part& part : shares.Parts(key)) {
+        kept[part.worker] += 4 * part.count;
+      }
     }
-    CHECK(most == shares.most());
-    CHECK(sum == shares.bytes());
-    CHECK(shares.BytesOf(0) > 0);
+    CHECK(shares.OfOptimizer().all ==
+          4 * (6400 + 300 + 90 + 1000 + 1200 + 1203));
+    CHECK(shares.OfOptimizer().most == std::ranges::max(kept));
+    CHECK(kept[0] > 0);
+    CHECK(shares.OfParameters().all == shares.OfOptimizer().all - 4 * 90);
   }
 }
 

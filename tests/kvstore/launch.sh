@@ -105,7 +105,7 @@ END
       label_csv=label.csv --data-opt label_name=out_label --batch-size 2 \
       --no-shuffle --seed 7 --opt momentum=0.9 --precision f16 --kvstore \
       "${store:-allreduce}" --lr "$2" --epochs "$3" --save "$1" --quiet \
-      ${shards:+"$shards"}
+      ${shards:-}
   }
   line still 0 1 mxc launch --workers 2 --
   line skipped 0.001 1 mxc launch --workers 2 --
@@ -119,11 +119,15 @@ END
     cmp learned-0002.$file skipped-0002.$file ||
       fail "a job in f16 that goes on learns something else"
   done
-  shards=--shard-states line shared 0.001 2 mxc launch --workers 2 --
-  for file in params states; do
-    cmp learned-0002.$file shared-0002.$file ||
-      fail "a job in f16 that shares states learns something else"
+  for shards in --shard-states "--shard-parameters --cut-from 1"; do
+    line shared 0.001 2 mxc launch --workers 2 --
+    for file in params states; do
+      cmp learned-0002.$file shared-0002.$file ||
+        fail "a job in f16 with $shards learns something else"
+    done
+    rm shared*
   done
+  shards=
   line own 0.001 2
   line lone 0.001 2 mxc launch --workers 1 --
   for file in params states; do

@@ -128,7 +128,7 @@ cat >drawn.json <<'END'
     {"op": "FullyConnected", "name": "fc2", "num_hidden": 10},
     {"op": "SoftmaxOutput", "name": "softmax"} ] }
 END
-for shards in "" --shard-states; do
+for shards in "" --shard-states "--shard-parameters --cut-from 100"; do
   draws=(mxc launch --workers 2 -- mxc train drawn.json --data digits
     --data-opt size=128 --batch-size 16 --lr 0.1 --opt momentum=0.9 --seed 5
     --kvstore allreduce $shards --threads 1 --quiet)

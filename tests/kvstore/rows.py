@@ -109,7 +109,8 @@ def cases(mxc):
     if os.path.exists(gloo):
         found += [(2, 1, 1, "allreduce"),
                   (2, 1, 1, "allreduce --shard-states"),
-                  (2, 1, 0, "allreduce --shard-states")]
+                  (2, 1, 0, "allreduce --shard-states"),
+                  (2, 1, 1, "allreduce --shard-parameters")]
     return found
 
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: tests/kvstore/shards.sh BIN
-# Jobs whose workers share what the optimizer keeps learn the bytes of those that
-# each keep all of it, for any number of workers, and go on from what others have
-# saved, as others do from what they have; also where everybody was killed.
+# Jobs whose workers share what the optimizer keeps, or parameters, too, learn the
+# bytes of those that each keep all of it, for any number of workers, and go on from
+# what others have saved, as others do from what they have; also where everybody was
+# killed.
 set -euo pipefail
 here=$(realpath "$(dirname "${BASH_SOURCE[0]}")")
 models=$here/../../models
@@ -40,25 +41,29 @@ compiled lamb
 for name in sgd adam rmsprop lamb; do
   for workers in 1 2 3; do
     train "$workers" $name "whole$workers-$name"
-    train "$workers" $name "shards$workers-$name" --shard-states
-    equal "whole$workers-$name" "shards$workers-$name" 0001 ||
-      fail "$workers workers that share states of $name learn something else"
+    for of in states parameters; do
+      train "$workers" $name "$of$workers-$name" --shard-$of
+      equal "whole$workers-$name" "$of$workers-$name" 0001 ||
+        fail "$workers workers that share $of learn something else by $name"
+    done
   done
   train 0 $name "alone-$name"
-  equal "alone-$name" "shards1-$name" 0001 || fail "$name: not as one process"
+  equal "alone-$name" "states1-$name" 0001 || fail "$name: not as one process"
 done
 
 # Several batches an update; norms of gradients, of which worker 0 shows its own.
 for option in --accumulate=1 --accumulate=3; do
   train 3 adam "whole$option" $option --data-opt size=1600 --log-dir \
     "logs/whole$option"
-  train 3 adam "shards$option" $option --data-opt size=1600 --log-dir \
-    "logs/shards$option" --shard-states
-  equal "whole$option" "shards$option" 0001 || fail "updates of several batches are others"
   norms() { sed -n '/class="gradients"/,/<\/table>/p' "logs/$1/report.html"; }
   [ "$(norms "whole$option" | grep -c '<td>fc')" = 6 ] || fail "no norms"
-  [ "$(norms "whole$option")" = "$(norms "shards$option")" ] ||
-    fail "other norms: $(norms "whole$option") $(norms "shards$option")"
+  for of in states parameters; do
+    train 3 adam "$of$option" $option --data-opt size=1600 --log-dir \
+      "logs/$of$option" --shard-$of
+    equal "whole$option" "$of$option" 0001 || fail "updates of several batches are others"
+    [ "$(norms "whole$option")" = "$(norms "$of$option")" ] ||
+      fail "other norms: $(norms "whole$option") $(norms "$of$option")"
+  done
 done
 
 # A checkpoint is anybody's: of shares in two, in three, of a process alone, and
@@ -82,19 +87,80 @@ equal whole3 three 0002 || fail "three that go on with two's shares: others"
 train 2 adam alone --epochs 3 --shard-states --resume
 [ -s alone-0003.params ] || fail "shares cannot go on with a process alone"
 
-# Killed at any moment, with all its processes.
-train 2 adam killed --epochs 3 --save-every 3 --shard-states &
-job=$!
-until compgen -G 'killed-step-*.mxc' >/dev/null; do
-  kill -0 $job 2>/dev/null || fail "the job ended before it saved"
-  sleep 0.02
-done
-await_process worker 1 killed
-kill -9 "$victim"
-if wait $job; then fail "a job without a worker went well"; fi
-train 2 adam killed --epochs 3 --save-every 3 --shard-states --resume
-equal whole2 killed 0003 || fail "a job that was killed learns something else"
+# Workers that share parameters score together, go on from what others have saved,
+# each from the same files, and are gone on from.
+scores() { grep -o '"validation": {[^}]*}' "$1.json"; }
+for file in two-0001.* two-symbol.json; do cp "$file" "part${file#two}"; done
+train 2 adam part --epochs 2 --shard-parameters --resume --val digits --json >part.json
+for file in part-0002.*; do cp "$file" "two${file#part}"; done
+train 2 adam part --epochs 3 --resume --val digits --json >rest.json
+equal whole2 part 0003 || fail "what shares of parameters save learns something else"
+train 2 adam scored --epochs 3 --val digits --json >scored.json
+[ "$(scores scored | tail -n 2)" = "$(scores part; scores rest)" ] ||
+  fail "other scores: $(scores scored) $(scores part) $(scores rest)"
+[ "$(scores scored | wc -l)" = 3 ] || fail "no scores"
 
+# Killed at any moment, with all its processes.
+for of in states parameters; do
+  train 2 adam "killed-$of" --epochs 3 --save-every 3 --shard-$of &
+  job=$!
+  until compgen -G "killed-$of-step-*.mxc" >/dev/null; do
+    kill -0 $job 2>/dev/null || fail "the job ended before it saved"
+    sleep 0.02
+  done
+  await_process worker 1 "killed-$of"
+  kill -9 "$victim"
+  if wait $job; then fail "a job without a worker went well"; fi
+  train 2 adam "killed-$of" --epochs 3 --save-every 3 --shard-$of --resume
+  equal whole2 "killed-$of" 0003 || fail "a job that was killed learns something else"
+done
+
+# Each begins by itself, and all must begin alike.
+cp whole2-0001.params one.params
+cp whole2-0003.params other.params
+cat >begin.sh <<'END'
+params=one
+[ "$RANK" = 0 ] || params=other
+exec mxc train "$1" --batch-size 16 --optimizer adam --params $params.params \
+  --data digits --data-opt size=400 --data-opt flat=1 --lr 0.01 --threads 1 --quiet \
+  --kvstore allreduce --shard-parameters --cut-from 100
+END
+! mxc launch --workers 2 -- sh begin.sh "$models/mlp.json" 2>errors ||
+  fail "workers that begin otherwise than others train"
+grep -q "begins with another 'fc1_weight' than worker 0" errors ||
+  fail "nothing says that they begin otherwise"
+
+# Of 16 layers of 4 MiB, their gradients and what momentum keeps, two workers that
+# share states have 160 MiB each, and those that share parameters 96 and a few layers.
+layers=$(for i in {1..16}; do printf '{"op": "FullyConnected", "num_hidden": 1024}, '; done)
+cat >deep.json <<END
+{"mxc": 1, "inputs": {"data": ["N", 1024]}, "nodes": [ $layers
+  {"op": "FullyConnected", "num_hidden": 10}, {"op": "SoftmaxOutput", "name": "softmax"}]}
+END
+mxc compile deep.json --entry grad,update,score --init xavier --input-shape data:4x1024 \
+  --optimizer sgd --opt momentum=0.9 --quiet
+for i in {1..16}; do
+  for j in {1..1024}; do printf '0.%d,' $((i * j % 997)); done | sed 's/,$/\n/'
+done >deep.csv
+for i in {0..15}; do echo $((i % 10)); done >deep-label.csv
+cat >watched.sh <<'END'
+"$@" &
+while grep VmHWM "/proc/$!/status" 2>/dev/null >>"most.$RANK"; do sleep 0.02; done
+wait $!
+END
+most() { # OPTION: MiB of a worker that shares so
+  rm -f most.*
+  mxc launch --workers 2 -- sh watched.sh mxc train deep.mxa --data csv:deep.csv \
+    --data-opt label_csv=deep-label.csv --lr 0.001 --epochs 3 --threads 1 --quiet \
+    --kvstore allreduce --seed 1 "$1" --save deep --overwrite
+  cat most.* | awk '$2 > most { most = $2 } END { print int(most / 1024) }'
+}
+states=$(most --shard-states)
+cp deep-0003.params whole.params
+parameters=$(most --shard-parameters)
+cmp deep-0003.params whole.params || fail "deep networks learn something else"
+[ $((states - parameters)) -ge 30 ] ||
+  fail "a worker that shares states has $states MiB, and parameters, too, $parameters"
 # What cannot be shared, and jobs that have nothing to share.
 refused() { # SENTENCE [OPTIMIZER OPTION…]
   ! train 2 "${2:-adam}" wrong --shard-states --overwrite "${@:3}" 2>errors ||
@@ -106,4 +172,5 @@ refused 'keeps something for all parameters together' nadam
 store=dist_sync refused 'servers share them, and workers keep none'
 store=allreduce_ea refused 'makes updates of its own'
 refused 'save-caffe writes what one process keeps' adam --save-caffe
-echo "shards: all is well"
+refused '--ema keeps averages of all parameters' adam --shard-parameters --ema 0.9
+echo "shards: all is well; parameters beside states: $parameters of $states MiB"

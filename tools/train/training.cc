@@ -120,7 +120,7 @@ Status RequireCombinationOf(const TrainOptions& options) {
                                                      : "";
   const std::string cannot = fit::CannotCombine(
       {options.accumulates, options.averages, device, KvstoreOf(options),
-       options.shards_states, options.saves_caffe,
+       options.shards_states, options.shards_parameters, options.saves_caffe,
        options.request.request.cut.count()});
   if (!cannot.empty()) return UnplacedError(cannot);
   if (options.request.request.cut.count() > 1 && !options.output.empty()) {
@@ -269,6 +269,7 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   const std::string accumulate = loop.Value("--accumulate");
   options.averages = loop.Says("--ema");
   options.shards_states = loop.Says("--shard-states");
+  options.shards_parameters = loop.Says("--shard-parameters");
   options.saves_caffe = loop.Says("--save-caffe");
   options.accumulates = !accumulate.empty() && accumulate != "1";
   options.states = loop.Value("--states");

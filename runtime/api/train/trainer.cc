@@ -203,16 +203,15 @@ Status Train(mxc_trainer& trainer, mxc_train_result* result) {
   return run.status();
 }
 
-// The memory of a state of a step, which there may be none of, after a check of
-// its name and size; `what` it is for messages.
-StatusOr<std::span<std::byte>> FindState(train::TrainStep* step,
-                                         const std::string& name, size_t size,
-                                         const char* what) {
+// A state of a step, which there may be none of, by its index, after a check of its
+// name and size; `what` it is for messages.
+StatusOr<size_t> FindState(train::TrainStep* step, const std::string& name,
+                           size_t size, const char* what) {
   const size_t states = step != nullptr ? step->states().size() : 0;
   for (size_t i = 0; i < states; ++i) {
     if (step->states()[i].name != name) continue;
     const std::span<std::byte> state = step->State(i);
-    if (state.size() == size) return state;
+    if (state.size() == size) return i;
     return Fail(StatusCode::kInvalidArgument,
                 "'%s' has %zu bytes, but %zu are given", name.c_str(),
                 state.size(), size);
@@ -220,20 +219,20 @@ StatusOr<std::span<std::byte>> FindState(train::TrainStep* step,
   return Fail(StatusCode::kNotFound, "there is no %s '%s'", what, name.c_str());
 }
 
-// What `action` does to a state of the trainer's step that has `size` bytes.
+// What `action` does to a state of `size` bytes, by its index, of the trainer's
+// step.
 template <typename Action>
 mxc_status* WithState(const mxc_trainer* trainer, const char* name,
                       const void* values, size_t size, Action action) {
-  return GuardedTraining(
-      {{trainer, "trainer"},
-       {name, "name"},
-       runtime::NeededArray(values, size, "values")},
-      [&]() -> Status {
-        MXC_RT_ASSIGN(const auto state,
-                      FindState(trainer->fit->step(), name, size, "state"));
-        action(state);
-        return {};
-      });
+  return GuardedTraining({{trainer, "trainer"},
+                          {name, "name"},
+                          runtime::NeededArray(values, size, "values")},
+                         [&]() -> Status {
+                           train::TrainStep* const step = trainer->fit->step();
+                           MXC_RT_ASSIGN(const size_t state,
+                                         FindState(step, name, size, "state"));
+                           return action(*step, state);
+                         });
 }
 
 }  // namespace
@@ -266,18 +265,29 @@ mxc_status* mxc_trainer_fit(mxc_trainer* trainer, mxc_train_result* result) {
 
 mxc_status* mxc_trainer_read_state(const mxc_trainer* trainer, const char* name,
                                    void* values, size_t size) {
-  return WithState(trainer, name, values, size,
-                   [&](std::span<std::byte> state) {
-                     std::ranges::copy(state, static_cast<std::byte*>(values));
-                   });
+  return WithState(
+      trainer, name, values, size,
+      [&](train::TrainStep& step, size_t state) -> Status {
+        if (step.Shares(state)) {
+          return Fail(StatusCode::kUnsupported,
+                      "this worker has its part of '%s' alone: all of it is in "
+                      "the checkpoints",
+                      name);
+        }
+        std::ranges::copy(step.State(state), static_cast<std::byte*>(values));
+        return {};
+      });
 }
 
 mxc_status* mxc_trainer_write_state(mxc_trainer* trainer, const char* name,
                                     const void* values, size_t size) {
-  return WithState(
-      trainer, name, values, size, [&](std::span<std::byte> state) {
-        std::copy_n(static_cast<const std::byte*>(values), size, state.begin());
-      });
+  return WithState(trainer, name, values, size,
+                   [&](train::TrainStep& step, size_t state) -> Status {
+                     std::copy_n(static_cast<const std::byte*>(values), size,
+                                 step.State(state).begin());
+                     step.Filled(state);
+                     return {};
+                   });
 }
 
 mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
@@ -288,11 +298,12 @@ mxc_status* mxc_trainer_read_average(const mxc_trainer* trainer,
        {name, "name"},
        runtime::NeededArray(values, count, "values")},
       [&]() -> Status {
-        MXC_RT_ASSIGN(
-            const auto average,
-            FindState(trainer->fit->averages(), train::AverageOf(name),
-                      count * sizeof(float), "moving average"));
-        std::ranges::copy(average, reinterpret_cast<std::byte*>(values));
+        train::TrainStep* const averages = trainer->fit->averages();
+        MXC_RT_ASSIGN(const size_t average,
+                      FindState(averages, train::AverageOf(name),
+                                count * sizeof(float), "moving average"));
+        std::ranges::copy(averages->State(average),
+                          reinterpret_cast<std::byte*>(values));
         return {};
       });
 }

@@ -127,12 +127,13 @@ StatusOr<ArtifactKeys> KeysOf(const Tables& tables, Kept kept) {
     }
     updates.emplace(*trained, std::move(update));
   }
-  if (kept == Kept::kParameters) {
-    std::erase_if(states, [&](size_t state) {
-      return !updates.contains(state) &&
-             updates.contains(GroupOf(tables, state));
-    });
-  }
+  std::erase_if(states, [&](size_t state) {
+    if (updates.contains(state)) {
+      return kept == Kept::kNothing &&
+             tables.states()[state].role == MXC_TENSOR_PARAMETER;
+    }
+    return kept != Kept::kAll && updates.contains(GroupOf(tables, state));
+  });
   ArtifactKeys keys;
   auto exchanges = ExchangesOf(tables);
   std::map<size_t, uint32_t> groups;  // see GroupOf
@@ -162,7 +163,7 @@ StatusOr<ArtifactKeys> KeysOf(const Tables& tables, Kept kept) {
     keys.states.push_back(state);
     keys.entries.push_back(trained ? update->second.row : 0);
   }
-  if (keys.table.empty()) {
+  if (updates.empty()) {
     return Fail(StatusCode::kNotFound,
                 "the artifact has no entries 'grad' and 'update', which "
                 "--accumulate and training on several machines need; compile "

@@ -39,14 +39,18 @@ struct ArtifactKeys {
     const kvstore::KeySpec& spec = table[key];
     return !spec.trained && !spec.everywhere && key < position;
   }
+  bool IsParameter(uint32_t key) const {
+    return table[key].trained && key != loss_scale;
+  }
   // Of a state, by its row in the tables: its key, which there is.
   uint32_t KeyOfState(size_t state) const;
 };
 
-// What of a parameter is a key.
+// What of a parameter is a key; what others share is one in any case.
 enum class Kept {
   kAll,         // it, and what the optimizer keeps for it
   kParameters,  // it alone: servers are not to have the rest
+  kNothing,     // workers share it, too
 };
 runtime::StatusOr<ArtifactKeys> KeysOf(const runtime::Tables& tables,
                                        Kept kept = Kept::kAll);

@@ -71,9 +71,10 @@ bool RunsOnHost(const runtime::Model& model) {
 }
 
 ArtifactStep::ArtifactStep(std::shared_ptr<const runtime::Model> model,
-                           Extent extent)
+                           const BindOptions& options)
     : model_(std::move(model)),
-      extent_(extent),
+      extent_(options.extent),
+      filled_(options.filled),
       facts_(TrainFactsOf({model_})) {}
 
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
@@ -89,7 +90,7 @@ StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Open(
 StatusOr<std::unique_ptr<ArtifactStep>> ArtifactStep::Bound(
     std::shared_ptr<const runtime::Model> model, const BindOptions& options) {
   std::unique_ptr<ArtifactStep> step(
-      new ArtifactStep(std::move(model), options.extent));
+      new ArtifactStep(std::move(model), options));
   BindOptions bound = options;
   if (options.facts) step->facts_ = *options.facts;
   if (bound.threads == 0) bound.threads = runtime::AvailableThreads();
@@ -173,6 +174,12 @@ std::span<std::byte> ArtifactStep::State(size_t index) {
   return memory_[index];
 }
 
+void ArtifactStep::Filled(size_t index) {
+  if (filled_ && index < model_->tables().states().size()) {
+    filled_(index, memory_[index]);
+  }
+}
+
 // Before a run, after which the device's are others.
 void ArtifactStep::WriteGivenStates() {
   for (size_t row = 0; row < twins_.size(); ++row) {
@@ -204,6 +211,7 @@ Status ArtifactStep::BindEntry(size_t row, const BindOptions& options) {
   runtime::Executor::Options bound;
   bound.threads = options.threads;
   bound.share = first_ != nullptr ? first_ : options.share;
+  bound.filled = options.filled;
   if (!options.device.empty()) bound.device = options.device.c_str();
   auto executor = runtime::Executor::Bind(model_, row, bound);
   if (!executor.ok()) return executor.status();
@@ -461,6 +469,14 @@ std::vector<runtime::Executor*> ArtifactStep::trainers() const {
     trainers.push_back(entry.executor.get());
   }
   return trainers;
+}
+
+std::vector<runtime::Executor*> ArtifactStep::scorers() const {
+  std::vector<runtime::Executor*> scorers;
+  for (const auto& [length, entry] : score_) {
+    scorers.push_back(entry.executor.get());
+  }
+  return scorers;
 }
 
 std::span<const float> ArtifactStep::OutputAsFloats(size_t output,

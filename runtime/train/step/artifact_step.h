@@ -4,9 +4,11 @@
 // all in the states and the arena of one executor.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,6 +49,11 @@ class ArtifactStep : public TrainStep {
     const runtime::Executor* share = nullptr;
     // In place of what the model says alone (StageSet); without names of labels.
     std::optional<TrainFacts> facts = {};
+    // Told of each of the model's states, by its row, on the host, once it has a
+    // value of the model's, of a file or of an initializer, and before the next
+    // one has: of who keeps a part of them alone, for whom there need not be
+    // memory for all.
+    std::function<void(size_t state, std::span<std::byte> value)> filled = {};
   };
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Bound(
       std::shared_ptr<const runtime::Model> model, const BindOptions& options);
@@ -65,6 +72,7 @@ class ArtifactStep : public TrainStep {
   void Join(runtime::HostMember* member);
   // All that train.
   std::vector<runtime::Executor*> trainers() const;
+  std::vector<runtime::Executor*> scorers() const;
   // The one of the last training step, or of the one that is running.
   runtime::Executor& trainer() const { return *last_->executor; }
   // What updates that others make multiply a gradient by, and that where the
@@ -84,6 +92,7 @@ class ArtifactStep : public TrainStep {
   std::vector<float> gradient_norms() const override;
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
+  void Filled(size_t index) override;
   runtime::Status LendStates() override;
   runtime::StatusOr<std::string> ExplainLoss() override;
 
@@ -108,7 +117,8 @@ class ArtifactStep : public TrainStep {
     bool given = false;    // somebody may have written to them
   };
 
-  ArtifactStep(std::shared_ptr<const runtime::Model> model, Extent extent);
+  ArtifactStep(std::shared_ptr<const runtime::Model> model,
+               const BindOptions& options);
 
   runtime::Status Bind(const BindOptions& options);
   runtime::Status BindEntry(size_t row, const BindOptions& options);
@@ -136,6 +146,7 @@ class ArtifactStep : public TrainStep {
 
   const std::shared_ptr<const runtime::Model> model_;
   const Extent extent_;
+  const std::function<void(size_t, std::span<std::byte>)> filled_;
   TrainFacts facts_;
   std::vector<data::Field> states_;
   std::vector<std::span<std::byte>> memory_;  // of each state, on the host

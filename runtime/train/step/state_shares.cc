@@ -6,10 +6,13 @@
 #include <map>
 #include <numeric>
 
+#include "runtime/base/pages.h"
 #include "runtime/kvstore/parts.h"
 
 namespace mxc::train {
 namespace {
+
+constexpr uint64_t kLeastShared = 1 << 14;
 
 // As servers cut and place keys, whole tasks of an update alone.
 kvstore::Settings SettingsOf(uint32_t workers, uint64_t cut_from) {
@@ -53,22 +56,40 @@ runtime::StatusOr<StateShares> StateShares::Of(const ArtifactKeys& keys,
   const kvstore::KeyTable table = TableOf(keys);
   const kvstore::Parts cut(table, SettingsOf(workers, cut_from));
   StateShares shares;
-  shares.bytes_.resize(workers);
+  shares.least_shared_ = std::min(kLeastShared, cut_from);
+  shares.optimizer_.resize(workers);
+  shares.parameters_.resize(workers);
   shares.parts_.resize(table.size());
   for (uint32_t row = 0; row < cut.table.size(); ++row) {
     const kvstore::Parts::Part& part = cut.parts[row];
     const uint64_t bytes = cut.table[row].bytes;
     shares.parts_[part.key].push_back(
         {part.begin, bytes / sizeof(float), part.server});
-    if (keys.IsOptimizers(part.key)) shares.bytes_[part.server] += bytes;
+    if (keys.IsOptimizers(part.key)) shares.optimizer_[part.server] += bytes;
+    if (shares.IsShared(keys.table[part.key])) {
+      shares.parameters_[part.server] += bytes;
+    }
   }
   return shares;
 }
 
-uint64_t StateShares::bytes() const {
-  return std::accumulate(bytes_.begin(), bytes_.end(), uint64_t{0});
+// One that is cut has a float for each element of its parameter.
+std::span<std::byte> StateShares::In(std::span<std::byte> value, uint32_t key,
+                                     const Part& part) const {
+  if (Parts(key).size() == 1) return value;
+  return value.subspan(part.begin * sizeof(float), part.count * sizeof(float));
 }
 
-uint64_t StateShares::most() const { return std::ranges::max(bytes_); }
+void StateShares::ReleaseOthers(std::span<std::byte> value, uint32_t key,
+                                uint32_t worker) const {
+  for (const Part& part : Parts(key)) {
+    if (part.worker != worker) runtime::ReleasePages(In(value, key, part));
+  }
+}
+
+StateShares::Bytes StateShares::Sum(const std::vector<uint64_t>& by_worker) {
+  return {std::accumulate(by_worker.begin(), by_worker.end(), uint64_t{0}),
+          std::ranges::max(by_worker)};
+}
 
 }  // namespace mxc::train
