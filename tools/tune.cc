@@ -77,6 +77,7 @@ constexpr const char* kRemoved[] = {"-o",
                                     "--report-every",
                                     "--shard-states",
                                     "--shard-parameters",
+                                    "--save-pieces",
                                     "--stages",
                                     "--place"};
 

@@ -63,11 +63,12 @@ Status Fit::OpenJob() {
   request_.job.accumulate = request_.trainer.accumulate;
   request_.job.pipeline = stages_->size() > 1;
   request_.job.shards_states |= request_.job.shards_parameters;
-  const std::string cannot = CannotCombine(
-      {request_.trainer.accumulate > 1, request_.trainer.ema > 0,
-       request_.device, job_ ? request_.job.kvstore : "",
-       request_.job.shards_states, request_.job.shards_parameters,
-       request_.trainer.save_caffe, static_cast<int>(stages_->size())});
+  const std::string cannot =
+      CannotCombine({request_.trainer.accumulate > 1, request_.trainer.ema > 0,
+                     request_.device, job_ ? request_.job.kvstore : "",
+                     request_.job.shards_states, request_.job.shards_parameters,
+                     request_.trainer.saves_pieces, request_.trainer.save_caffe,
+                     static_cast<int>(stages_->size())});
   if (!cannot.empty()) return {StatusCode::kInvalidArgument, cannot};
   if (!job_ || !job_->hosts) return {};
   MXC_RT_ASSIGN(server_,
@@ -191,6 +192,7 @@ Status Fit::CutParameters() {
 
 Status Fit::SettleTrainer() {
   train::TrainerOptions& trainer = request_.trainer;
+  trainer.saves_pieces = trainer.saves_pieces && job_ && !trainer.save.empty();
   const train::TrainFacts& facts = trained_->facts();
   trainer.learning_rate = request_.learning_rate;
   if (!trainer.learning_rate &&
@@ -234,8 +236,8 @@ void Fit::LeaveToFirst() {
   request_.samples.workers = job_->workers;
   trainer.resume = trainer.resume || (job_->resumes && !trainer.save.empty());
   trainer.settings.emplace_back("kvstore", request_.job.kvstore);
+  if (own_ || trainer.saves_pieces) trainer.shared = trainer.save;
   if (job_->rank == 0) return;
-  if (own_) trainer.shared = trainer.save;
   if (!trainer.save.empty()) {
     trainer.save = train::WorkerPrefix(trainer.save, job_->rank);
   }

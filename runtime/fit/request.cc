@@ -91,6 +91,11 @@ std::string CannotShard(const Combination& asked) {
 
 std::string CannotCombine(const Combination& asked) {
   if (asked.stages > 1) return CannotPass(asked);
+  if (asked.saves_pieces && !asked.kvstore.empty() && !asked.shards_states &&
+      !asked.shards_parameters) {
+    return "--save-pieces is for --shard-states and --shard-parameters, where "
+           "each worker has a part of what is saved";
+  }
   const bool shards = asked.shards_states || asked.shards_parameters;
   if (shards && !asked.kvstore.empty()) {
     const std::string cannot = CannotShard(asked);

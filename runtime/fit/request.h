@@ -109,7 +109,8 @@ struct Combination {
   bool accumulates = false, averages = false;  // accumulate, ema
   std::string device;                          // as Request::device
   std::string kvstore;                         // of a job; else empty
-  bool shards_states = false, shards_parameters = false, saves_caffe = false;
+  bool shards_states = false, shards_parameters = false;
+  bool saves_pieces = false, saves_caffe = false;
   int stages = 1;  // of a pipeline
 };
 std::string CannotCombine(const Combination& asked);
@@ -176,6 +177,12 @@ void Request::DescribeFiles(Fields& f) {
   f.Flag("save-caffe", trainer.save_caffe,
          "and Caffe's PREFIX_iter_N.caffemodel and .solverstate, when "
          "--save-every says and at the end");
+  f.Flag("save-pieces", trainer.saves_pieces,
+         "of --shard-states and --shard-parameters: each worker writes what it "
+         "has of a checkpoint into a file of its own, "
+         "PREFIX-NNNN.piece-K.safetensors, and worker 0 an index, "
+         "PREFIX-NNNN.pieces.json, in a folder that all reach. Any number of "
+         "workers goes on from them, and --params takes the index");
   f.Number("keep", trainer.keep.steps, kAtLeast1,
            "how many of the latter to keep (default: 2)");
   f.Number("keep-epochs", trainer.keep.epochs, kAtLeast1,
@@ -197,8 +204,9 @@ void Request::DescribeFiles(Fields& f) {
 
 template <class Fields>
 void Request::DescribeBeginning(Fields& f) {
-  f.Text("params", params, "FILE",
-         "begin with these parameters: .params, .npz, .safetensors");
+  f.Text(
+      "params", params, "FILE",
+      "begin with these parameters: .params, .npz, .safetensors, .pieces.json");
   f.Text("states", states, "FILE",
          "begin with these states of the optimizer, PREFIX-NNNN.states of mxc "
          "or MXNet, or where a .solverstate of Caffe stands");

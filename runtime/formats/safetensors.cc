@@ -6,6 +6,7 @@
 #include <set>
 #include <string_view>
 
+#include "runtime/base/checksum.h"
 #include "runtime/base/file_writer.h"
 #include "runtime/base/visible.h"
 
@@ -25,15 +26,25 @@ std::optional<ElementType> TypeOfSafetensors(std::string_view name) {
   return static_cast<ElementType>(row - kNames.begin());
 }
 
+std::string_view SafetensorsName(ElementType type) {
+  return kNames[static_cast<size_t>(type)];
+}
+
 Status WriteSafetensors(const std::string& path,
                         std::span<const NamedArray> arrays) {
+  return SaveSafetensors(path, arrays, FileWriter::Sync::kYes).status();
+}
+
+StatusOr<SafetensorsFile> SaveSafetensors(const std::string& path,
+                                          std::span<const NamedArray> arrays,
+                                          FileWriter::Sync sync) {
   std::set<std::string> names;
   std::string header = "{";
   uint64_t offset = 0;
   for (const auto& [name, array] : arrays) {
     if (!names.insert(name).second) {
-      return {StatusCode::kInvalidArgument,
-              "safetensors: two arrays are called '" + name + "'"};
+      return Status(StatusCode::kInvalidArgument,
+                    "safetensors: two arrays are called '" + name + "'");
     }
     std::string shape;
     for (const int64_t dim : array.shape) {
@@ -41,8 +52,7 @@ Status WriteSafetensors(const std::string& path,
     }
     const uint64_t end = offset + array.bytes().size();
     header += (header.size() > 1 ? "," : "") + JsonQuoted(name) +
-              ":{\"dtype\":\"" +
-              std::string(kNames[static_cast<size_t>(array.type)]) +
+              ":{\"dtype\":\"" + std::string(SafetensorsName(array.type)) +
               "\",\"shape\":[" + shape + "],\"data_offsets\":[" +
               std::to_string(offset) + "," + std::to_string(end) + "]}";
     offset = end;
@@ -50,10 +60,13 @@ Status WriteSafetensors(const std::string& path,
   header += "}";
   header.append((8 - header.size() % 8) % 8, ' ');
   FileWriter file(path);
+  RunningChecksum checksum;
+  file.Follow(&checksum);
   file.AppendScalar(static_cast<uint64_t>(header.size()));
   file.Append(header);
   for (const NamedArray& array : arrays) file.Append(array.array.bytes());
-  return file.Commit();
+  MXC_RT_RETURN_IF_ERROR(file.Commit(sync));
+  return SafetensorsFile{sizeof(uint64_t) + header.size(), checksum.value()};
 }
 
 }  // namespace mxc::runtime

@@ -20,7 +20,8 @@ void OwnParts::Cut(size_t state, std::span<std::byte> value) {
   if (key >= keys_.position) return;
   const bool kept = keys_.IsOptimizers(key);
   if (!kept && !keys_.IsParameter(key)) return;
-  checksums_[key] = runtime::Checksum(value);
+  checksums_[key] = value.empty() ? 0 : runtime::Checksum(value);
+  if (value.empty()) return;
   if (kept || shares_.IsShared(keys_.table[key])) {
     shares_.ReleaseOthers(value, key, rank_);
   }

@@ -25,7 +25,8 @@ class OwnParts {
 
   // Of a state, by its row in the tables, on the host: gives back the memory of
   // what others have of it. All workers have the same first values, from the same
-  // files or the same seed: their checksums tell.
+  // files or the same seed: their checksums tell. Empty: what is here is this
+  // worker's part already, of a checkpoint that all read.
   void Cut(size_t state, std::span<std::byte> value);
 
   // By key, of the values that were cut last; 0: there was none.

@@ -23,8 +23,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "runtime/formats/safetensors.h"
 #include "runtime/job/gathered_parameters.h"
 #include "runtime/job/own_parts.h"
 #include "runtime/job/status.h"
@@ -53,6 +55,10 @@ class ShardedStep final : public SummingStep {
   // Of what is shared, this worker's part alone.
   std::span<std::byte> State(size_t index) override;
   bool Shares(size_t index) const override;
+  std::vector<std::pair<uint64_t, uint64_t>> Own(size_t index) override;
+  StatusOr<train::PieceIndex> SavePieces(
+      const train::CheckpointName& name,
+      runtime::FileWriter::Sync sync) override;
   // Who has all parameters may end before others have them, and each needs the
   // others for that.
   Status EndEpoch() override { return SettleTogether(); }
@@ -97,6 +103,8 @@ class ShardedStep final : public SummingStep {
   Status Settle();
   Status SettleTogether();
   Status DealStates();
+  StatusOr<std::vector<runtime::SafetensorsFile>> GatherFiles(
+      const runtime::SafetensorsFile& own);
   // Of a state that is shared: the memory of a part.
   std::span<std::byte> BytesOf(uint32_t key,
                                const train::StateShares::Part& part) {

@@ -30,24 +30,6 @@ std::string_view TextOf(Bytes bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// Piece by piece: a mapping of a large file would count as memory.
-StatusOr<uint64_t> HashFile(const std::string& path) {
-  const StatusOr<runtime::Descriptor> file = runtime::OpenFile(path);
-  if (!file.ok()) return file.status();
-  runtime::RunningChecksum checksum;
-  std::vector<std::byte> piece(1 << 20);
-  while (true) {
-    const ssize_t size = read(file->get(), piece.data(), piece.size());
-    if (size == 0) return checksum.value();
-    if (size > 0) {
-      checksum.Add(Bytes(piece).first(static_cast<size_t>(size)));
-    } else if (errno != EINTR) {
-      return Fail(StatusCode::kIo, "cannot read '%s': %s", path.c_str(),
-                  std::strerror(errno));
-    }
-  }
-}
-
 std::string HashText(uint64_t hash) {
   return Format("%016llx", static_cast<unsigned long long>(hash));
 }
@@ -60,7 +42,7 @@ std::string PathOf(const CheckpointName& name, const std::string& kind) {
 Status CheckHashes(const CheckpointName& name, const CheckpointRecord& record) {
   for (const auto& [kind, expected] : record.hashes) {
     if (kind != "symbol" && kind != "params" && kind != "states" &&
-        kind != kAverages) {
+        kind != kAverages && kind != kPieces) {
       return DamagedCheckpoint(name.Path("mxc"),
                                "it hashes a file of another kind");
     }
@@ -70,6 +52,7 @@ Status CheckHashes(const CheckpointName& name, const CheckpointRecord& record) {
     if (HashText(*found) != expected) {
       return DamagedCheckpoint(path, "it is not the one that was saved");
     }
+    if (kind == kPieces) MXC_RT_RETURN_IF_ERROR(CheckPieces(path));
   }
   return {};
 }
@@ -95,7 +78,8 @@ Status WriteArrays(const std::string& path,
   return file.Commit(sync);
 }
 
-// Until the whole record takes its place.
+}  // namespace
+
 Status MarkUnfinished(const CheckpointName& name, Sync sync) {
   FileWriter file(name.Path("mxc"));
   runtime::RunningChecksum checksum;
@@ -108,6 +92,8 @@ Status MarkUnfinished(const CheckpointName& name, Sync sync) {
   file.AppendScalar(checksum.value());
   return file.Commit(sync);
 }
+
+namespace {
 
 Status WriteRecord(const CheckpointName& name, const Checkpoint& checkpoint,
                    const std::vector<std::string>& kinds, Sync sync) {
@@ -150,6 +136,13 @@ Status WriteCheckpoint(const CheckpointName& name, const Checkpoint& checkpoint,
     MXC_RT_RETURN_IF_ERROR(runtime::WriteUpdaterStates(
         name.Path("states"), checkpoint.updater, sync));
     kinds.insert(kinds.end(), {"params", "states"});
+  }
+  if (checkpoint.index) {
+    MXC_RT_RETURN_IF_ERROR(
+        WritePieceIndex(name.Path(kPieces), *checkpoint.index, sync));
+    kinds.emplace_back(kPieces);
+  } else {
+    MXC_RT_RETURN_IF_ERROR(RemoveFiles(PiecesOf(name)));
   }
   const std::string averages = name.Path(kAverages);
   if (checkpoint.averages.empty()) {
@@ -219,6 +212,10 @@ StatusOr<Checkpoint> ReadCheckpoint(const CheckpointName& name) {
     if (!parameters.ok()) return parameters.status();
     checkpoint.parameters = std::move(*parameters);
   }
+  if (record->hashes.contains(kPieces)) {
+    MXC_RT_ASSIGN(OpenPieces pieces, OpenPieces::Open(name.Path(kPieces)));
+    checkpoint.pieces = std::make_shared<const OpenPieces>(std::move(pieces));
+  }
   if (record->hashes.contains(kAverages)) {
     auto averages = runtime::ReadNdarrayList(name.Path(kAverages));
     if (!averages.ok()) return averages.status();
@@ -255,8 +252,10 @@ std::string Provenance::Note(const std::string& word) const {
 
 Provenance ProvenanceOf(const std::string& params) {
   Provenance result;
-  const char* kind =
-      params.ends_with(std::string(".") + kAverages) ? kAverages : "params";
+  const char* kind = "params";
+  for (const char* other : {kAverages, kPieces}) {
+    if (params.ends_with(std::string(".") + other)) kind = other;
+  }
   if (!params.ends_with(std::string(".") + kind)) return result;  // not mxc's
   const std::string path =
       params.substr(0, params.size() - std::strlen(kind)) + "mxc";
@@ -284,7 +283,7 @@ Provenance ProvenanceOf(const std::string& params) {
     return expected != record->hashes.end() && found.ok() &&
            HashText(*found) == expected->second;
   };
-  if (!is_found("params") && !is_found(kAverages)) {
+  if (!is_found("params") && !is_found(kAverages) && !is_found(kPieces)) {
     result.problem = params + " is not the one that " + path + " belongs to";
     return result;
   }

@@ -7,6 +7,9 @@
 //   PREFIX-NNNN.ema.params  as .params the moving averages of them, where
 //                         training keeps any
 //   PREFIX-NNNN.mxc       everything else, and the hashes of the others
+//   PREFIX-NNNN.pieces.json, PREFIX-NNNN.piece-K.safetensors
+//                         what processes share, each its part (pieces.h): then
+//                         .params and .states hold the rest, if there is any
 //   PREFIX-best.params    .params of the best epoch once more, or its averages
 //                         where those were validated, and
 //   PREFIX-best.mxc       its .mxc
@@ -23,6 +26,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +35,7 @@
 #include "runtime/formats/array.h"
 #include "runtime/formats/updater_states.h"
 #include "runtime/train/checkpoint_files.h"
+#include "runtime/train/pieces.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -41,6 +46,10 @@ struct Checkpoint {
   std::string symbol;  // the network's JSON; empty: no file
   std::vector<runtime::NamedArray> parameters, averages;
   runtime::UpdaterStates updater;
+  // What processes share: of a set that is read, and of one that is written, whose
+  // pieces are there.
+  std::shared_ptr<const OpenPieces> pieces;
+  std::optional<PieceIndex> index;
   // States without a place in MXNet's files: random numbers, counters.
   std::vector<runtime::NamedArray> states;
   // What the loop needs to go on, one word → one line of text, and for others
@@ -55,6 +64,8 @@ struct Checkpoint {
 // leave any part: their hashes tell, and who writes them can train again.
 using Sync = runtime::FileWriter::Sync;
 
+// Until the whole record takes its place.
+Status MarkUnfinished(const CheckpointName& name, Sync sync = Sync::kYes);
 Status WriteCheckpoint(const CheckpointName& name, const Checkpoint& checkpoint,
                        Sync sync = Sync::kYes);
 // That writing the set's symbol, this one, would take no other network's place.

@@ -2,16 +2,21 @@
 #include "runtime/train/checkpoint_files.h"
 
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstring>
 #include <optional>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
 
+#include "runtime/base/checksum.h"
+#include "runtime/base/file.h"
 #include "runtime/base/remote_files.h"
+#include "runtime/train/pieces.h"
 #include "runtime/train/specification.h"
 
 namespace mxc::train {
@@ -19,7 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kExtensions[] = {"mxc", "params", "states", "ema.params"};
+constexpr const char* kExtensions[] = {"mxc", "params", "states", "ema.params",
+                                       kPieces};
 constexpr auto kRecord = std::span(kExtensions).first<1>();
 
 // NNNN of "stem-NNNN.extension", if that is what the file is called.
@@ -125,11 +131,23 @@ StatusOr<std::vector<CheckpointName>> AllSetsOf(const std::string& prefix) {
   return SetsOfBothKinds(prefix, kExtensions);
 }
 
+std::vector<std::string> PiecesOf(const CheckpointName& name) {
+  std::vector<std::string> files = {name.Path(kPieces)};
+  const auto present = runtime::FilesBeginningWith(name.Path("piece-"));
+  if (!present.ok()) return files;
+  for (const std::string& file : *present) {
+    files.push_back((fs::path(name.prefix).parent_path() / file).string());
+  }
+  return files;
+}
+
 std::vector<std::string> FilesOf(const CheckpointName& name) {
   std::vector<std::string> files;
   for (const char* extension : kExtensions) {
     files.push_back(name.Path(extension));
   }
+  const auto pieces = PiecesOf(name);
+  files.insert(files.end(), pieces.begin() + 1, pieces.end());
   std::ranges::reverse(files);
   return files;
 }
@@ -150,6 +168,15 @@ StatusOr<std::vector<std::string>> FilesOfSeries(const std::string& prefix) {
     }
     if (std::ranges::binary_search(present, best + extension)) {
       add(best + extension);
+    }
+  }
+  for (const CheckpointName& name :
+       {EpochCheckpoint(prefix, 0), StepCheckpoint(prefix, 0)}) {
+    const std::string stem = fs::path(name.prefix).filename().string();
+    for (const std::string& file : present) {
+      const size_t piece = file.rfind(".piece-");
+      if (piece == file.npos) continue;
+      if (NumberOf(file, stem, file.substr(piece))) add(file);
     }
   }
   return files;
@@ -173,6 +200,24 @@ Status RequireNoSeries(const std::string& prefix) {
               "'%s' is the prefix of an earlier run: %s; --resume goes on with "
               "it, --overwrite replaces it",
               prefix.c_str(), ListFiles(files).c_str());
+}
+
+// Piece by piece: a mapping of a large file would count as memory.
+StatusOr<uint64_t> HashFile(const std::string& path) {
+  const StatusOr<runtime::Descriptor> file = runtime::OpenFile(path);
+  if (!file.ok()) return file.status();
+  runtime::RunningChecksum checksum;
+  std::vector<std::byte> piece(1 << 20);
+  while (true) {
+    const ssize_t size = read(file->get(), piece.data(), piece.size());
+    if (size == 0) return checksum.value();
+    if (size > 0) {
+      checksum.Add(runtime::Bytes(piece).first(static_cast<size_t>(size)));
+    } else if (errno != EINTR) {
+      return Fail(StatusCode::kIo, "cannot read '%s': %s", path.c_str(),
+                  std::strerror(errno));
+    }
+  }
 }
 
 Status RemoveFiles(const std::vector<std::string>& files) {

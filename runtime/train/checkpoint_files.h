@@ -47,6 +47,10 @@ StatusOr<std::vector<CheckpointName>> SetsOf(const std::string& prefix);
 // And those of which there is any file.
 StatusOr<std::vector<CheckpointName>> AllSetsOf(const std::string& prefix);
 
+// The index of a set's pieces (pieces.h), and the pieces; none where nobody says
+// which are there.
+std::vector<std::string> PiecesOf(const CheckpointName& name);
+
 // What a set may consist of, its record last: by that it is known until all of it
 // is gone.
 std::vector<std::string> FilesOf(const CheckpointName& name);
@@ -54,6 +58,9 @@ std::vector<std::string> FilesOf(const CheckpointName& name);
 // Every .mxc, .params, .states and .ema.params of the prefix, whole sets or not
 // and the best epoch's copy, by path in this order; without the symbol.
 StatusOr<std::vector<std::string>> FilesOfSeries(const std::string& prefix);
+
+// The checksum of a file (runtime/base/checksum.h), read piece by piece.
+StatusOr<uint64_t> HashFile(const std::string& path);
 
 // "lenet-0001.mxc, lenet-0001.params and 4 more": without their folder.
 std::string ListFiles(const std::vector<std::string>& files);

@@ -43,6 +43,14 @@ class DelegatingStep : public TrainStep {
     return inner_.State(index);
   }
   void Filled(size_t index) override { inner_.Filled(index); }
+  void FilledOwn(size_t index) override { inner_.FilledOwn(index); }
+  std::vector<std::pair<uint64_t, uint64_t>> Own(size_t index) override {
+    return inner_.Own(index);
+  }
+  StatusOr<PieceIndex> SavePieces(const CheckpointName& name,
+                                  runtime::FileWriter::Sync sync) override {
+    return inner_.SavePieces(name, sync);
+  }
   StatusOr<Position> Begin(const Position& own,
                            const EpochLength& length) override {
     return inner_.Begin(own, length);

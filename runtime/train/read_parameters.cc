@@ -8,6 +8,7 @@
 #include "runtime/data/files/npz.h"
 #include "runtime/formats/ndarray_list.h"
 #include "runtime/formats/npz.h"
+#include "runtime/train/pieces.h"
 #include "runtime/train/safetensors.h"
 #include "runtime/train/sharded_parameters.h"
 
@@ -38,6 +39,9 @@ StatusOr<std::vector<NamedArray>> ParseNpz(const runtime::MappedFile& file) {
 
 StatusOr<std::vector<NamedArray>> ReadParameters(const std::string& path) {
   if (path.ends_with(kShardIndex)) return ReadShards(path);
+  if (path.ends_with(std::string(".") + kPieces)) {
+    return ReadPiecedParameters(path);
+  }
   const auto file = runtime::MappedFile::Open(path);
   if (!file.ok()) return file.status();
   auto arrays = path.ends_with(".npz") ? ParseNpz(*file)

@@ -12,7 +12,8 @@
 namespace mxc::train {
 
 // Of a .npz or .safetensors by the name, else of MXNet's .params, in the order
-// of the file. A name may have "arg:" or "aux:" before it, as MXNet writes it.
+// of the file; of the indices of both kinds of several files
+// (sharded_parameters.h, pieces.h). A name may have "arg:" or "aux:" before it, as MXNet writes it.
 StatusOr<std::vector<runtime::NamedArray>> ReadParameters(
     const std::string& path);
 

@@ -25,13 +25,6 @@ constexpr size_t kMostIndex = 64 << 20;
 // The names of arrays by the file that has them.
 using Shards = std::map<std::string, std::vector<std::string>>;
 
-// A name without a folder, so that an index reaches nothing but its neighbours.
-bool IsNeighbour(const std::string& name) {
-  return !name.empty() && name != "." && name != ".." &&
-         name.find('/') == std::string::npos &&
-         name.find('\0') == std::string::npos;
-}
-
 StatusOr<Shards> ParseIndex(std::string_view text) {
   if (text.size() > kMostIndex) {
     return Fail(StatusCode::kCorrupt, "an index of %zu bytes", text.size());
@@ -89,6 +82,12 @@ Status AddShard(const std::string& path,
 }
 
 }  // namespace
+
+bool IsNeighbour(const std::string& name) {
+  return !name.empty() && name != "." && name != ".." &&
+         name.find('/') == std::string::npos &&
+         name.find('\0') == std::string::npos;
+}
 
 StatusOr<std::vector<NamedArray>> ReadShards(const std::string& path) {
   const auto index = runtime::MappedFile::Open(path);

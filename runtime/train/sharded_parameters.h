@@ -17,6 +17,9 @@ namespace mxc::train {
 
 inline constexpr std::string_view kShardIndex = ".safetensors.index.json";
 
+// A name without a folder, so that an index reaches nothing but its neighbours.
+bool IsNeighbour(const std::string& name);
+
 // All arrays of the files that the index at `path` names, which lie beside it.
 // Refuses an index that names a file elsewhere, or an array that its file lacks
 // or two files have.

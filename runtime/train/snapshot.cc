@@ -91,6 +91,8 @@ std::string KeyText(const runtime::UpdaterStates::Entry& entry) {
 // The arrays of a checkpoint under the names of states.
 struct ArraysByState {
   std::map<std::string, Array> arrays;
+  // Those of them that lie in the checkpoint's pieces.
+  std::map<std::string, const PiecedArray*> pieced;
   // "'fc0_weight'", "an optimizer's state of parameter 7": the network has no
   // such thing.
   std::vector<std::string> homeless;
@@ -113,6 +115,13 @@ struct ArraysByState {
     }
     for (const auto& entry : checkpoint.updater.entries) {
       AddEntry(entry, facts, states);
+    }
+    if (checkpoint.pieces == nullptr) return;
+    for (const PiecedArray& pieced_array : checkpoint.pieces->arrays()) {
+      const std::string name(WithoutPrefix(pieced_array.name));
+      if (!states.Find(name)) homeless.push_back("'" + name + "'");
+      arrays[name] = {pieced_array.type, pieced_array.shape, nullptr};
+      pieced[name] = &pieced_array;
     }
   }
 
@@ -180,7 +189,7 @@ StatusOr<StateValue> StateOfForm(
 }
 
 // Behind the states of the step stand those that it has collected of others.
-Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
+Status CaptureStates(TrainStep& step, Checkpoint& checkpoint, bool shared) {
   std::vector<data::Field> fields = step.states();
   const size_t own_count = fields.size();
   const StateNames own_states(step.facts(), step.states());
@@ -193,7 +202,16 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   }
   const StateNames states(step.facts(), fields);
   const auto saves = [&](size_t index) {
-    return index >= own_count || step.Saves(index);
+    return index >= own_count ||
+           (step.Saves(index) && (shared || !step.Shares(index)));
+  };
+  // Of what the optimizer keeps for a parameter, all is shared or nothing.
+  const auto is_elsewhere = [&](const std::string& parameter) {
+    const auto names = NamesOfForm(states.FormOf(parameter));
+    return std::ranges::any_of(names, [&](const std::string& name) {
+      const auto index = states.Find(parameter + "/" + name);
+      return index && !saves(*index);
+    });
   };
   const auto view = [&](size_t index) {
     const auto found = collected.find(index);
@@ -221,6 +239,7 @@ Status CaptureStates(TrainStep& step, Checkpoint& checkpoint) {
   for (size_t i = 0; i < facts.parameters.size(); ++i) {
     const auto parameter = states.Find(facts.parameters[i]);
     if (parameter && !saves(*parameter)) continue;
+    if (is_elsewhere(facts.parameters[i])) continue;
     if (!states.IsUpdated(facts.parameters[i])) continue;
     StatusOr<StateValue> value = OwnState(states, facts.parameters[i], view);
     if (!value.ok()) return value.status();
@@ -278,6 +297,16 @@ Status Restore(const Checkpoint& checkpoint, TrainStep& step,
         array->second.type != states[i].type ||
         array->second.shape != states[i].shape) {
       continue;  // one that need not be there
+    }
+    if (const auto pieced = given.pieced.find(states[i].name);
+        pieced != given.pieced.end()) {
+      const std::span<std::byte> state = step.State(i);
+      for (const auto& [begin, size] : step.Own(i)) {
+        checkpoint.pieces->Copy(*pieced->second, begin,
+                                state.subspan(begin, size));
+      }
+      step.FilledOwn(i);
+      continue;
     }
     const std::span<const std::byte> bytes = array->second.bytes();
     std::memcpy(step.State(i).data(), bytes.data(), bytes.size());

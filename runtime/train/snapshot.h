@@ -19,7 +19,10 @@ namespace mxc::train {
 // own of that name. The arrays are the network's own memory,
 // not copies: they are valid until its next step. Other fields of the checkpoint
 // stay.
-Status CaptureStates(TrainStep& step, Checkpoint& checkpoint);
+// Without `shared` those that it shares with others are left out
+// (TrainStep::SavePieces).
+Status CaptureStates(TrainStep& step, Checkpoint& checkpoint,
+                     bool shared = true);
 
 // Refuses a checkpoint that lacks one of the `wanted` states or has another shape
 // or type for it, and one that has a parameter or an optimizer's state of which

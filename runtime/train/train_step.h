@@ -13,10 +13,12 @@
 #include <vector>
 
 #include "runtime/data/iterator.h"
+#include "runtime/train/checkpoint_files.h"
 #include "runtime/train/head.h"
 #include "runtime/train/label_check.h"
 #include "runtime/train/metric.h"
 #include "runtime/train/network_drawing.h"
+#include "runtime/train/pieces.h"
 #include "runtime/train/status.h"
 
 namespace mxc::train {
@@ -113,8 +115,14 @@ class TrainStep {
   // hidden state of a recurrent network, goes by the name of its input.
   virtual const std::vector<data::Field>& states() const = 0;
   virtual std::span<std::byte> State(size_t index) = 0;
-  // After somebody has given a state another value than a step does.
+  // After somebody has given a state another value than a step does, or what is
+  // this process's own of it.
   virtual void Filled(size_t) {}
+  virtual void FilledOwn(size_t) {}
+  // What this process keeps of a state: where in it, and how many bytes.
+  virtual std::vector<std::pair<uint64_t, uint64_t>> Own(size_t index) {
+    return {{0, State(index).size()}};
+  }
 
   // Before the first step, at `own`: where all are that train together.
   virtual StatusOr<Position> Begin(const Position& own, const EpochLength&) {
@@ -129,6 +137,13 @@ class TrainStep {
   virtual const std::vector<runtime::NamedArray>& collected() const {
     static const std::vector<runtime::NamedArray> none;
     return none;
+  }
+  // Writes this process's part of what it shares with others (Shares), as a piece
+  // of the set (pieces.h), which is unfinished. All do it together; the first one
+  // learns what all have written, the others nothing.
+  virtual StatusOr<PieceIndex> SavePieces(const CheckpointName&,
+                                          runtime::FileWriter::Sync) {
+    return PieceIndex();
   }
   // After a step: returns whether training ends here, where this process alone
   // would have it so. Processes of which each needs the others decide together.

@@ -122,7 +122,10 @@ void Trainer::TellBest() {
         text;
   }
   if (!options_.save.empty()) {
-    const std::string kept = BestPath(options_.save, "params");
+    const std::string kept =
+        options_.saves_pieces
+            ? EpochCheckpoint(options_.save, best_->epoch()).Path(kPieces)
+            : BestPath(options_.save, "params");
     text += ", kept as " + kept;
     if (best_->epoch() != epochs_) result_.best = kept;
   }

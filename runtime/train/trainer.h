@@ -75,6 +75,8 @@ struct TrainerOptions {
   // The prefix of worker 0, where each other one reads its part of what all share
   // (TrainStep::Shares); empty: worker 0 gives it to them.
   std::string shared;
+  // Each writes its part of that there, too (TrainStep::SavePieces).
+  bool saves_pieces = false;
   // Another process writes what is saved under `save`, for this one, too, which
   // reads it alone (TrainStep::CollectStates brings its states there).
   bool follows = false;
@@ -96,6 +98,7 @@ struct TrainResult {
   int64_t step = 0, epochs = 0;  // in all
   bool interrupted = false;
   std::optional<CheckpointName> saved;  // the last checkpoint of this run
+  bool in_pieces = false;               // that is (pieces.h)
   // PREFIX-best.params, where it was saved and a later epoch was no better.
   std::string best;
   std::optional<EpochSummary> last;  // the last whole epoch of this run
@@ -184,6 +187,7 @@ class Trainer {
   Status SaveEpoch();
   Status Save(const CheckpointName& name);
   Status Write(const CheckpointName& name, bool with_symbol);
+  Status WritePieces(const CheckpointName& name, Checkpoint& checkpoint);
   Status SaveIfDue();
   Status SaveForCaffe();
   bool Interrupted() const {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "runtime/base/checksum.h"
+#include "runtime/base/remote_files.h"
 #include "runtime/base/trace.h"
 #include "runtime/data/label_names.h"
 #include "runtime/train/caffe_snapshot.h"
@@ -132,12 +133,15 @@ Status Trainer::RemoveAllSets() {
 }
 
 // Whoever was killed may not have come to it, or have been further.
+// One in pieces stays where it is.
 Status Trainer::CopyBest() {
   const CheckpointName best = EpochCheckpoint(options_.save, best_->epoch());
   if (options_.worker != 0 || best_->epoch() == 0 ||
       RunOf(best.Path("mxc")) != run_) {
     return {};
   }
+  MXC_RT_ASSIGN(const bool in_pieces, runtime::FileExists(best.Path(kPieces)));
+  if (in_pieces) return {};
   return CopyAsBest(best, ema_ != nullptr, options_.sync);
 }
 
@@ -217,6 +221,7 @@ Status Trainer::Save(const CheckpointName& name) {
   if (options_.follows) return step_.CollectStates();
   MXC_RT_RETURN_IF_ERROR(Write(name, options_.worker == 0));
   result_.saved = name;
+  result_.in_pieces = options_.saves_pieces;
   if (name.prefix == options_.save && best_->epoch() == epochs_) {
     MXC_RT_RETURN_IF_ERROR(CopyBest());
   }
@@ -239,9 +244,26 @@ Status Trainer::Write(const CheckpointName& name, bool with_symbol) {
   } else {
     MXC_RT_ASSIGN(checkpoint.notes, NotesNow());
   }
-  MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
-  MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
+  if (options_.saves_pieces) {
+    MXC_RT_RETURN_IF_ERROR(WritePieces(name, checkpoint));
+  } else {
+    MXC_RT_RETURN_IF_ERROR(step_.CollectStates());
+    MXC_RT_RETURN_IF_ERROR(CaptureStates(step_, checkpoint));
+  }
   return WriteCheckpoint(name, checkpoint, options_.sync);
+}
+
+// Beside worker 0's set.
+Status Trainer::WritePieces(const CheckpointName& name,
+                            Checkpoint& checkpoint) {
+  if (options_.worker == 0) {
+    MXC_RT_RETURN_IF_ERROR(MarkUnfinished(name, options_.sync));
+  }
+  const CheckpointName first = {
+      options_.shared + name.prefix.substr(options_.save.size()), name.number};
+  MXC_RT_ASSIGN(auto index, step_.SavePieces(first, options_.sync));
+  if (!index.arrays.empty()) checkpoint.index = std::move(index);
+  return CaptureStates(step_, checkpoint, /*shared=*/false);
 }
 
 }  // namespace mxc::train

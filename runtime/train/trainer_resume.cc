@@ -20,9 +20,15 @@ Status RequireOptimizer(const Checkpoint& checkpoint, const TrainFacts& facts) {
   const std::string was =
       RuleFactOf(NoteOf(checkpoint, kRulesNote), "--optimizer");
   if (was.empty() || was == facts.optimizer) return {};
-  const bool has_states = std::ranges::any_of(
-      checkpoint.updater.entries,
-      [](const auto& entry) { return !FlattenState(entry.value).empty(); });
+  const bool has_states =
+      (checkpoint.pieces != nullptr &&
+       std::ranges::any_of(checkpoint.pieces->arrays(),
+                           [](const PiecedArray& array) {
+                             return !array.name.starts_with("arg:");
+                           })) ||
+      std::ranges::any_of(checkpoint.updater.entries, [](const auto& entry) {
+        return !FlattenState(entry.value).empty();
+      });
   if (!has_states) return {};
   return Fail(StatusCode::kInvalidArgument,
               "its states are those of optimizer '%s', expected '%s': --params "

@@ -100,15 +100,39 @@ train 2 adam scored --epochs 3 --val digits --json >scored.json
   fail "other scores: $(scores scored) $(scores part) $(scores rest)"
 [ "$(scores scored | wc -l)" = 3 ] || fail "no scores"
 
+# Checkpoints in pieces: each worker writes its own; any number goes on from them, and
+# whole ones behind them. What is compiled of them are the same parameters.
+for of in states parameters; do
+  train 2 adam "pieces-$of" --epochs 1 --shard-$of --save-pieces
+  [ -s "pieces-$of-0001.piece-1.safetensors" ] || fail "no piece of worker 1"
+  cp -r . "../copy-$$" && mv "../copy-$$" copy
+  train 3 adam "pieces-$of" --epochs 2 --shard-$of --save-pieces --resume
+  [ -s "pieces-$of-0002.piece-2.safetensors" ] || fail "no piece of worker 2"
+  (cd copy && train 3 adam "pieces-$of" --epochs 2 --resume)
+  mxc compile "$models/mlp.json" --params "pieces-$of-0002.pieces.json" --quiet -o pieces.mxa
+  mxc compile "$models/mlp.json" --params "copy/pieces-$of-0002.params" --quiet -o whole.mxa
+  cmp pieces.mxa whole.mxa || fail "workers that go on from pieces of $of learn something else"
+  train 0 adam "pieces-$of" --epochs 3 --resume
+  (cd copy && train 0 adam "pieces-$of" --epochs 3 --resume)
+  equal "pieces-$of" "copy/pieces-$of" 0003 || fail "a process alone goes on otherwise from pieces"
+  rm -r copy
+done
+# A piece that is not the one that was saved: the set before counts.
+train 2 adam torn --epochs 2 --shard-states --save-pieces
+printf x >>torn-0002.piece-1.safetensors
+! train 2 adam torn --epochs 3 --shard-states --save-pieces --resume 2>errors ||
+  fail "a damaged piece was not noticed"
+grep -q 'torn-0002.piece-1.safetensors is damaged' errors || fail "no word of the damage"
+
 # Killed at any moment, with all its processes.
 for of in states parameters; do
   train 2 adam "killed-$of" --epochs 3 --save-every 3 --shard-$of &
   job=$!
+  await_process worker 1 "killed-$of"
   until compgen -G "killed-$of-step-*.mxc" >/dev/null; do
     kill -0 $job 2>/dev/null || fail "the job ended before it saved"
-    sleep 0.02
+    sleep 0.01
   done
-  await_process worker 1 "killed-$of"
   kill -9 "$victim"
   if wait $job; then fail "a job without a worker went well"; fi
   train 2 adam "killed-$of" --epochs 3 --save-every 3 --shard-$of --resume
@@ -172,5 +196,7 @@ refused 'keeps something for all parameters together' nadam
 store=dist_sync refused 'servers share them, and workers keep none'
 store=allreduce_ea refused 'makes updates of its own'
 refused 'save-caffe writes what one process keeps' adam --save-caffe
+! train 2 sgd wrong --overwrite --save-pieces 2>errors || fail "there are no pieces to save"
+grep -q 'save-pieces is for --shard-states and --shard-parameters' errors || fail "nothing says so"
 refused '--ema keeps averages of all parameters' adam --shard-parameters --ema 0.9
 echo "shards: all is well; parameters beside states: $parameters of $states MiB"

@@ -58,13 +58,14 @@ std::unique_ptr<train::Reporter> ReporterFor(const TrainOptions& options,
 }
 
 // And what is to be done with it, or with `best` where that is another.
-std::string SavedSentence(const train::CheckpointName& saved,
+std::string SavedSentence(const train::CheckpointName& saved, bool in_pieces,
                           const std::string& best, bool averages) {
-  std::string text = "saved " + saved.Path("params");
+  const std::string pieces = in_pieces ? saved.Path(train::kPieces) : "";
+  std::string text = "saved " + (in_pieces ? pieces : saved.Path("params"));
   const std::string average = saved.Path("ema.params");
   if (averages) text += ", its moving average " + average;
   text += "; next: mxc compile " + runtime::ShellWord(saved.SymbolPath());
-  const std::string params = best.empty() && averages ? average : best;
+  const std::string params = !best.empty() ? best : averages ? average : pieces;
   return params.empty() ? text
                         : text + " --params " + runtime::ShellWord(params);
 }
@@ -73,7 +74,8 @@ int ReportEnd(const train::TrainResult& result, bool averages,
               train::Reporter& reporter) {
   if (!result.interrupted) {
     if (result.saved) {
-      reporter.Say(SavedSentence(*result.saved, result.best, averages));
+      reporter.Say(SavedSentence(*result.saved, result.in_pieces, result.best,
+                                 averages));
     }
     return 0;
   }

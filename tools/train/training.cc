@@ -120,8 +120,8 @@ Status RequireCombinationOf(const TrainOptions& options) {
                                                      : "";
   const std::string cannot = fit::CannotCombine(
       {options.accumulates, options.averages, device, KvstoreOf(options),
-       options.shards_states, options.shards_parameters, options.saves_caffe,
-       options.request.request.cut.count()});
+       options.shards_states, options.shards_parameters, options.saves_pieces,
+       options.saves_caffe, options.request.request.cut.count()});
   if (!cannot.empty()) return UnplacedError(cannot);
   if (options.request.request.cut.count() > 1 && !options.output.empty()) {
     return UnplacedError(
@@ -270,6 +270,7 @@ void TakeFromLoop(const TrainLoop& loop, TrainOptions& options) {
   options.averages = loop.Says("--ema");
   options.shards_states = loop.Says("--shard-states");
   options.shards_parameters = loop.Says("--shard-parameters");
+  options.saves_pieces = loop.Says("--save-pieces");
   options.saves_caffe = loop.Says("--save-caffe");
   options.accumulates = !accumulate.empty() && accumulate != "1";
   options.states = loop.Value("--states");

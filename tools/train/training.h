@@ -27,7 +27,8 @@ struct TrainOptions {
   std::string kvstore;       // of a job
   bool accumulates = false;  // an update follows several batches
   bool averages = false;     // --ema
-  bool shards_states = false, shards_parameters = false, saves_caffe = false;
+  bool shards_states = false, shards_parameters = false;
+  bool saves_pieces = false, saves_caffe = false;
   // As mxc-run will be told.
   std::string device;  // empty: the target's
   SavedSeries series;

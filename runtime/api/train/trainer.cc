@@ -186,7 +186,10 @@ Status Train(mxc_trainer& trainer, mxc_train_result* result) {
   fit::EventReporter reporter(trainer.events, trainer.fit->speaks());
   const auto run = trainer.fit->Run(reporter);
   const train::TrainResult trained = run.ok() ? *run : train::TrainResult();
-  if (trained.saved) trainer.saved = trained.saved->Path("params");
+  if (trained.saved) {
+    trainer.saved =
+        trained.saved->Path(trained.in_pieces ? train::kPieces : "params");
+  }
   trainer.best = trained.best;
   const auto text = [](const std::string& path) {
     return path.empty() ? nullptr : path.c_str();

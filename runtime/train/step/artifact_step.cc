@@ -180,6 +180,10 @@ void ArtifactStep::Filled(size_t index) {
   }
 }
 
+void ArtifactStep::FilledOwn(size_t index) {
+  if (filled_ && index < model_->tables().states().size()) filled_(index, {});
+}
+
 // Before a run, after which the device's are others.
 void ArtifactStep::WriteGivenStates() {
   for (size_t row = 0; row < twins_.size(); ++row) {

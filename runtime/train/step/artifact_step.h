@@ -52,7 +52,7 @@ class ArtifactStep : public TrainStep {
     // Told of each of the model's states, by its row, on the host, once it has a
     // value of the model's, of a file or of an initializer, and before the next
     // one has: of who keeps a part of them alone, for whom there need not be
-    // memory for all.
+    // memory for all. Without a value: that part alone was given.
     std::function<void(size_t state, std::span<std::byte> value)> filled = {};
   };
   static runtime::StatusOr<std::unique_ptr<ArtifactStep>> Bound(
@@ -93,6 +93,7 @@ class ArtifactStep : public TrainStep {
   const std::vector<data::Field>& states() const override { return states_; }
   std::span<std::byte> State(size_t index) override;
   void Filled(size_t index) override;
+  void FilledOwn(size_t index) override;
   runtime::Status LendStates() override;
   runtime::StatusOr<std::string> ExplainLoss() override;
 
