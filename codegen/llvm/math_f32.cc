@@ -78,10 +78,10 @@ FloatValue Tanh(FloatValue x) {
 FloatValue Erf(FloatValue x) {
   constexpr double kC = -1.12837922573, kRest = 5.4120e-8;
   const FloatValue a = AtMost(Abs(x), 4);
-  const FloatValue c = Polynomial(
-      a, {9.256451905e-06, -1.176428498e-04, 6.328421522e-04, -1.667036503e-03,
-          1.604004219e-04, 1.915305981e-02, -1.027778295e-01, -6.366193821e-01,
-          kRest});
+  const FloatValue c =
+      Polynomial(a, {9.256451905e-06, -1.176428498e-04, 6.328421522e-04,
+                     -1.667036503e-03, 1.604004219e-04, 1.915305981e-02,
+                     -1.027778295e-01, -6.366193821e-01, kRest});
   const FloatValue t = MulAdd(a, kC, a * c);
   const FloatValue n = RoundEven(t * 1.44269504088896341);
   const FloatValue r = MulAdd(n, -0.69314718055994531, t);
