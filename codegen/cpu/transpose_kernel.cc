@@ -51,11 +51,41 @@ struct TransposePlan {
   int64_t tasks() const { return outer.empty() ? 1 : outer[0].extent; }
 };
 
-// Where a copy finds the element of an index: base + Σ stride · index.
+// How far a copy goes in the source along an axis of the output: of index i,
+// i / cut · quotient + i % cut · remainder. Images and heads that are one axis
+// of the output are cut so.
+struct SourceAxis {
+  int64_t cut = 1;  // 1: only quotients
+  int64_t quotient = 0, remainder = 0;
+};
+
+// Where a copy finds the element of an index, in elements.
 struct Source {
   int64_t base = 0;
-  Extents strides;  // by axis of the output
+  std::vector<SourceAxis> axes;  // of the output
 };
+
+// Returns whether the term is of an axis, whole or cut evenly, as others of it.
+bool AddTerm(const Affine::Term& term, const Extents& extent, Source& source) {
+  const Expr& atom = term.atom;
+  const int64_t divisor = ConstantOperand(atom, BinaryOp::kDiv);
+  const int64_t modulus = ConstantOperand(atom, BinaryOp::kMod);
+  const int64_t cut = std::max(divisor, modulus);
+  const Expr& index = cut > 0 ? atom->args[0] : atom;
+  if (index->kind != ExprKind::kVar) return false;
+  const auto number = static_cast<size_t>(index->index);
+  SourceAxis& axis = source.axes[number];
+  if (cut > 1) {
+    if (extent[number] % cut != 0) return false;
+    if (axis.cut == 1) axis = {cut, axis.quotient * cut, axis.quotient};
+    if (axis.cut != cut) return false;
+    (divisor > 0 ? axis.quotient : axis.remainder) += term.coefficient;
+  } else {
+    axis.quotient += axis.cut * term.coefficient;
+    if (axis.cut > 1) axis.remainder += term.coefficient;
+  }
+  return true;
+}
 
 // Nothing where the step does not copy elements that lie so.
 std::optional<Source> SourceOf(const Program& program, const Step& step) {
@@ -78,29 +108,42 @@ std::optional<Source> SourceOf(const Program& program, const Step& step) {
     return Interval{0, store.extent[static_cast<size_t>(var)] - 1};
   };
   const Affine offset = OffsetOf(from.layout, store.value->args, range);
-  Source source = {offset.constant, Extents(store.extent.size(), 0)};
+  Source source = {offset.constant,
+                   std::vector<SourceAxis>(store.extent.size())};
   for (const Affine::Term& term : offset.terms) {
-    if (term.atom->kind != ExprKind::kVar) return std::nullopt;
-    source.strides[static_cast<size_t>(term.atom->index)] = term.coefficient;
+    if (!AddTerm(term, store.extent, source)) return std::nullopt;
   }
-  for (size_t axis = 0; axis < store.extent.size(); ++axis) {
-    const bool moves = store.extent[axis] > 1;
-    if (moves && source.strides[axis] == 0) return std::nullopt;
+  for (size_t i = 0; i < store.extent.size(); ++i) {
+    const SourceAxis& axis = source.axes[i];
+    const bool is_cut = axis.cut > 1;
+    if (is_cut && to.layout.block(static_cast<int>(i)) > 1) return std::nullopt;
+    if (is_cut && axis.remainder == 0) return std::nullopt;
+    if (store.extent[i] > axis.cut && axis.quotient == 0) return std::nullopt;
   }
   return source;
 }
 
-std::vector<CopyDim> DimsOf(const Extents& source, const Layout& to) {
+std::vector<CopyDim> DimsOf(const Source& source, const Layout& to) {
   const Extents to_strides = to.strides();
-  std::vector<CopyDim> dims(to.dims.size());
-  Extents scale(source.size(), 1);
+  std::vector<CopyDim> dims;  // innermost first
+  Extents scale(source.axes.size(), 1);
   for (size_t i = to.dims.size(); i-- > 0;) {
-    const auto axis = static_cast<size_t>(to.dims[i].axis);
-    dims[i] = {to.dims[i].axis, to.dims[i].extent, scale[axis] * source[axis],
-               to_strides[i], scale[axis]};
-    scale[axis] *= to.dims[i].extent;
+    const int axis = to.dims[i].axis;
+    int64_t extent = to.dims[i].extent, stride = to_strides[i];
+    const auto& [cut, quotient, remainder] =
+        source.axes[static_cast<size_t>(axis)];
+    int64_t& scaled = scale[static_cast<size_t>(axis)];
+    const int64_t from = scaled * quotient;
+    if (cut > 1) {
+      dims.push_back({axis, cut, remainder, stride, 1});
+      scaled = cut;
+      extent /= cut;
+      stride *= cut;
+    }
+    dims.push_back({axis, extent, from, stride, scaled});
+    scaled *= extent;
   }
-  return dims;
+  return {dims.rbegin(), dims.rend()};
 }
 
 // Lets dims that go through the source backwards, as flipped filters do, go
@@ -172,7 +215,7 @@ std::optional<TransposePlan> MakePlan(const Program& program, const Step& step,
   const std::optional<Source> source = SourceOf(program, step);
   if (!source) return std::nullopt;
   const Buffer& to = program.buffers[static_cast<size_t>(step.outputs[0])];
-  std::vector<CopyDim> dims = DimsOf(source->strides, to.layout);
+  std::vector<CopyDim> dims = DimsOf(*source, to.layout);
   TransposePlan plan;
   plan.dtype = to.type.dtype;
   plan.tile = std::min({kMostTile, target.machine.lanes(plan.dtype),

@@ -17,8 +17,8 @@ namespace mxc {
 
 // A plan if the step is a copy of that kind: into a layout without border, from
 // where an index is so many elements further, or back, for each of the output's,
-// where elements that lie side by side on one side are apart on the other in runs of
-// at least a tile.
+// or for each of two parts of one, and where elements that lie side by side on
+// one side are apart on the other in runs of at least a tile.
 std::optional<FunctionPlan> PlanTranspose(const Program& program,
                                           const Step& step,
                                           const Target& target);

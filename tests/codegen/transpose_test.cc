@@ -104,5 +104,26 @@ TEST_CASE("heads that are transposed as they are told apart") {
   }
 }
 
+// The same where the first axis counts heads of images.
+TEST_CASE("heads of several images") {
+  constexpr int64_t kImages = 2, kHeads = 3, kSize = 16, kRows = 40;
+  const Shape shape = {kImages * kHeads, kSize, kRows};
+  const Expr image = Var(0) / Expr(kHeads), head = Var(0) % Expr(kHeads);
+  for (const std::vector<Layout::Dim>& dims :
+       {std::vector<Layout::Dim>{{0, 6}, {1, kSize}, {2, kRows}},
+        std::vector<Layout::Dim>{{0, 6}, {2, 5}, {1, kSize}, {2, 8}},
+        std::vector<Layout::Dim>{{0, 2}, {1, kSize}, {2, kRows}, {0, 3}}}) {
+    MapCase test;
+    const int in =
+        test.In({DType::kF32, Shape{kImages * kRows, kHeads * kSize}});
+    test.Out({DType::kF32, shape}, LayoutOf({shape, dims}));
+    test.Set(Load(in, DType::kF32,
+                  {image * Expr(kRows) + Var(2), head * Expr(kSize) + Var(1)}));
+    for (const Target& target : RunnableTargets()) {
+      CHECK(test.Check(target) == "");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace mxc::test
