@@ -42,6 +42,9 @@ struct Generation {
   bool chosen = false;
 };
 
+// By input, the axes that the caller leaves open, with the names of their lengths.
+using OpenAxes = std::map<std::string, std::map<int, std::string>>;
+
 // What is asked of a network's types.
 struct BuildOptions {
   NetworkState state;
@@ -68,11 +71,12 @@ struct BuildOptions {
   // where `__layout__` has its N, the first one without a layout); 0 keeps it,
   // and stands for 1 where our own JSON leaves it open.
   int64_t batch = 0;
-  // What axes have that the inputs leave open behind the batch. Above 0 these,
-  // and `open_axes` of inputs with given shapes, stay open up to it
-  // (TensorUse::open_axis).
-  int64_t length = 0;
-  std::map<std::string, int> open_axes;  // by input name
+  // Up to which axes stay open that the inputs leave so behind the batch, and
+  // `open_axes` of inputs with given shapes (TensorUse::open); none do where there
+  // is none. By the name that the network gives an axis, "" for one that is the
+  // only one; those that an input has under one name are one length.
+  std::map<std::string, int64_t> lengths;
+  OpenAxes open_axes;
   // Makes the network one that writes texts; its rows are what axes have that
   // the inputs leave open behind the batch.
   Generation generation;

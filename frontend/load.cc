@@ -65,10 +65,10 @@ Result<Model> BuildModel(const NetworkFile& network,
     MXC_RETURN_IF_ERROR(KeepRows(set.generation, model.graph));
   }
   // Lengths that it was trained on.
-  if (writes || options.length > 0) set.known_shapes.clear();
+  if (writes || !options.lengths.empty()) set.known_shapes.clear();
   MXC_RETURN_IF_ERROR(SetInputTypes(model.graph, set));
   if (writes) CloseLengths(set.generation.rows, model.graph);
-  if (options.length > 0) {
+  if (!options.lengths.empty()) {
     MXC_RETURN_IF_ERROR(OpenLengths(options, model.graph));
   }
   if (options.require_supported) {

@@ -9,8 +9,9 @@
 namespace mxc {
 
 // The axes that inputs leave open behind the batch, and `options.open_axes`, have
-// `options.length` entries at most (TensorUse::open_axis). Fails where there is
-// none, or where an input has several.
+// as many entries as `options.lengths` say of their lengths, at most
+// (TensorUse::open). Fails where there is none, and where the options do not name
+// the lengths that there are.
 Status OpenLengths(const BuildOptions& options, Graph& graph);
 
 }  // namespace mxc

@@ -11,6 +11,10 @@
 // element instead of them, a mean divides by the count. An output of the network
 // with such an axis is followed by its count. Other readers are refused.
 //
+// Lengths that the caller decides under several names are looked at one by one, each
+// as if the others were extents; what has entries of two along one axis, or adds them
+// up with each other, is refused.
+//
 // Where the user says how many rows there are at most (--bound), there is room for
 // these alone, and a run in which there are more ends with an error:
 //
@@ -21,6 +25,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -37,9 +42,17 @@
 namespace mxc {
 namespace {
 
+// The axes of a value that have one length.
 struct Length {
   std::vector<OpenAxis> axes;
   Value count;  // i32[1]
+  int64_t most = 0;
+};
+
+// The inputs of a node that have one length, by their axes.
+struct OpenInputs {
+  std::vector<OpenInput> open;
+  Value count;
   int64_t most = 0;
 };
 
@@ -57,7 +70,7 @@ class Lengths {
       TakeRoom(node->inputs);
       if (node->kind != Node::Kind::kOperator) continue;
       if (!room_.empty() && !TakeTypes(*node)) continue;
-      const std::vector<OpenInput> open = OpenInputsOf(*node);
+      const std::vector<OpenInputs> open = OpenInputsOf(*node);
       if (!open.empty()) {
         Visit(*node, open);
       } else if (node->op->data_length) {
@@ -79,41 +92,63 @@ class Lengths {
                               std::vector<Slot>, int64_t>;
   static Slot SlotOf(Value value) { return {value.node->id(), value.index}; }
 
-  const Length* LengthOf(Value value) const {
+  const std::vector<Length>& LengthsOf(Value value) const {
+    static const std::vector<Length> none;
     const auto found = lengths_.find(SlotOf(value));
-    return found == lengths_.end() ? nullptr : &found->second;
+    return found == lengths_.end() ? none : found->second;
   }
 
-  std::vector<OpenInput> OpenInputsOf(const Node& node) const {
-    std::vector<OpenInput> open;
+  void Add(Value value, Length length) {
+    std::vector<Length>& all = lengths_[SlotOf(value)];
+    const auto same = std::ranges::find(all, length.count, &Length::count);
+    if (same == all.end()) {
+      all.push_back(std::move(length));
+    } else {
+      *same = std::move(length);
+    }
+  }
+
+  std::vector<OpenInputs> OpenInputsOf(const Node& node) const {
+    std::vector<OpenInputs> all;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const Length* length = LengthOf(node.inputs[i]);
-      if (length == nullptr) continue;
-      for (const OpenAxis& axis : length->axes) {
-        open.push_back({axis, static_cast<int>(i)});
+      for (const Length& length : LengthsOf(node.inputs[i])) {
+        auto at = std::ranges::find(all, length.count, &OpenInputs::count);
+        if (at == all.end()) {
+          at = all.insert(at, {{}, length.count, length.most});
+        }
+        for (const OpenAxis& axis : length.axes) {
+          at->open.push_back({axis, static_cast<int>(i)});
+        }
       }
     }
-    return open;
+    return all;
   }
 
-  // Inputs with an axis whose length the caller decides, all the same.
+  // Inputs with axes whose lengths the caller decides, and those that say how long.
   void BeginInputs() {
     std::vector<Node*> inputs;
-    bool named = false;
+    std::map<std::string, int64_t> most;
     for (Node* input : graph_.Variables(VariableRole::kInput)) {
-      if (input->use.open_axis >= 0) inputs.push_back(input);
-      named = named || input->use.role == TensorRole::kLength;
+      if (input->use.role == TensorRole::kLength) return;
+      inputs.push_back(input);
+      for (const LengthAxis& open : input->use.open) {
+        most[open.length] = input->types[0].shape[open.axis];
+      }
     }
-    if (inputs.empty() || named) return;
-    const TensorUse use = {.role = TensorRole::kLength};
-    length_ = graph_.AddVariable(NameOf(use));
-    length_->use = use;
-    length_->declared = true;
-    length_->types = {{.dtype = DType::kI32, .shape = Shape{1}}};
-    for (Node* input : inputs) {
-      const int axis = input->use.open_axis;
-      lengths_[SlotOf(input->out())] = {
-          {{axis}}, length_->out(), input->types[0].shape[axis]};
+    for (const auto& [name, extent] : most) {
+      const TensorUse use = {.role = TensorRole::kLength, .of = name};
+      Node* length = graph_.AddVariable(NameOf(use));
+      length->use = use;
+      length->declared = true;
+      length->types = {{.dtype = DType::kI32, .shape = Shape{1}}};
+      names_[length] = name;
+      for (Node* input : inputs) {
+        std::vector<OpenAxis> axes;
+        for (const LengthAxis& open : input->use.open) {
+          if (open.length == name) axes.push_back({open.axis});
+        }
+        if (!axes.empty()) Add(input->out(), {axes, length->out(), extent});
+      }
     }
   }
 
@@ -137,7 +172,7 @@ class Lengths {
       const Value rows = node.out(static_cast<int>(i));
       const int axis = length.axes[i];
       const Value room = RoomFor(rows);
-      lengths_[SlotOf(room)] = {{{axis}}, first->second, room.shape()[axis]};
+      Add(room, {{{axis}}, first->second, room.shape()[axis]});
     }
   }
 
@@ -195,10 +230,11 @@ class Lengths {
     for (Value& value : values) value = RoomFor(value);
   }
 
-  void Visit(Node& node, const std::vector<OpenInput>& open) {
-    const Length length = *LengthOf(node.inputs[open[0].input]);
-    for (const OpenInput& o : open) {
-      if (LengthOf(node.inputs[o.input])->count == length.count) continue;
+  // What a node makes of each of its lengths by itself.
+  void Visit(Node& node, const std::vector<OpenInputs>& all) {
+    const bool apart = std::ranges::all_of(
+        all, [&](const OpenInputs& one) { return IsCallers(one.count); });
+    if (all.size() > 1 && !apart) {
       errors_.push_back(
           Error(node.loc,
                 "{} '{}' reads values of different lengths, which "
@@ -206,27 +242,101 @@ class Lengths {
                 node.op_name, node.name));
       return;
     }
-    if (node.op->counted && TakeCountedForm(node, open, length)) return;
-    std::optional<LengthUse> use;
-    if (!learns_ || !node.IsLossHead()) {
-      use =
-          UseOfLength(graph_, node, open, length.most, IsCallers(length.count));
+    if (all.size() == 1 && node.op->counted &&
+        TakeCountedForm(node, all[0], {})) {
+      return;
     }
-    if (!use || use->least > LeastOf(length.count)) {
-      return Refuse(node, open[0], length.count);
+    std::vector<LengthUse> uses;
+    const OpenInputs* counted = nullptr;
+    for (const OpenInputs& one : all) {
+      auto use = UseOf(node, one);
+      if (use) {
+        uses.push_back(std::move(*use));
+      } else if (all.size() > 1 && node.op->counted && counted == nullptr) {
+        counted = &one;
+        uses.emplace_back();
+      } else {
+        return Refuse(node, one.open[0], one.count);
+      }
     }
-    for (const OpenInput& o : use->reduced) {
-      Cut(node, o, use->neutral, length);
-    }
-    for (size_t i = 0; i < use->axes.size(); ++i) {
-      if (use->axes[i].empty()) continue;
-      lengths_[SlotOf(node.out(static_cast<int>(i)))] = {
-          use->axes[i], length.count, length.most};
+    if (MeetsAnother(node, all, uses)) return;
+    if (counted != nullptr) return VisitCounted(node, all, uses, *counted);
+    for (size_t k = 0; k < all.size(); ++k) {
+      for (const OpenInput& o : uses[k].reduced) {
+        Cut(node, o, uses[k].neutral, all[k]);
+      }
+      AddAxes(node, uses[k], all[k]);
     }
   }
 
+  std::optional<LengthUse> UseOf(const Node& node, const OpenInputs& one) {
+    if (learns_ && node.IsLossHead()) return std::nullopt;
+    auto use =
+        UseOfLength(graph_, node, one.open, one.most, IsCallers(one.count));
+    if (use && use->least > LeastOf(one.count)) return std::nullopt;
+    return use;
+  }
+
+  void AddAxes(Node& node, const LengthUse& use, const OpenInputs& one) {
+    for (size_t i = 0; i < use.axes.size(); ++i) {
+      if (use.axes[i].empty()) continue;
+      Add(node.out(static_cast<int>(i)), {use.axes[i], one.count, one.most});
+    }
+  }
+
+  // A form that counts by one of the lengths leaves the entries along others what
+  // they are.
+  void VisitCounted(Node& node, const std::vector<OpenInputs>& all,
+                    const std::vector<LengthUse>& uses,
+                    const OpenInputs& counted) {
+    std::vector<std::pair<const OpenInputs*, const LengthUse*>> others;
+    bool reduces = false;
+    for (size_t k = 0; k < all.size(); ++k) {
+      if (&all[k] == &counted) continue;
+      others.emplace_back(&all[k], &uses[k]);
+      reduces = reduces || !uses[k].reduced.empty();
+    }
+    if (reduces || !TakeCountedForm(node, counted, others)) {
+      Refuse(node, counted.open[0], counted.count);
+    }
+  }
+
+  // Returns whether entries of one length would lie along one axis with those of
+  // another, or be reduced with them.
+  static bool Meet(const LengthUse& a, const LengthUse& b) {
+    for (size_t i = 0; i < std::min(a.axes.size(), b.axes.size()); ++i) {
+      for (const OpenAxis& axis : a.axes[i]) {
+        if (std::ranges::count(b.axes[i], axis.axis, &OpenAxis::axis) > 0) {
+          return true;
+        }
+      }
+    }
+    std::set<int> of_a, of_b;  // inputs
+    for (const OpenInput& o : a.reduced) of_a.insert(o.input);
+    for (const OpenInput& o : b.reduced) of_b.insert(o.input);
+    return !of_a.empty() && !of_b.empty() && of_a != of_b;
+  }
+
+  // Refuses what has lengths together that a caller may make different.
+  bool MeetsAnother(const Node& node, const std::vector<OpenInputs>& all,
+                    const std::vector<LengthUse>& uses) {
+    for (size_t a = 0; a < uses.size(); ++a) {
+      for (size_t b = a + 1; b < uses.size(); ++b) {
+        if (!Meet(uses[a], uses[b])) continue;
+        errors_.push_back(Error(
+            node.loc,
+            "{} '{}' has entries of the lengths '{}' and '{}' along one axis, "
+            "and these may be different",
+            node.op_name, node.name, NameOfLength(all[a].count),
+            NameOfLength(all[b].count)));
+        return true;
+      }
+    }
+    return false;
+  }
+
   void Cut(Node& node, const OpenInput& open, double neutral,
-           const Length& length) {
+           const OpenInputs& length) {
     GraphBuilder builder(graph_, node);
     Value& input = node.inputs[open.input];
     const bool one = input.shape()[open.axis] == length.most;
@@ -237,77 +347,92 @@ class Lengths {
                                  .length = one ? 0 : length.most});
   }
 
-  // Of axes that are one sequence.
-  bool TakeCountedForm(Node& node, const std::vector<OpenInput>& open,
-                       const Length& length) {
+  // Of axes that are one sequence. `others`: lengths that the node's outputs have
+  // beside it.
+  bool TakeCountedForm(
+      Node& node, const OpenInputs& one,
+      const std::vector<std::pair<const OpenInputs*, const LengthUse*>>&
+          others) {
     std::vector<int> axes(node.inputs.size(), -1);
-    for (const OpenInput& o : open) {
+    for (const OpenInput& o : one.open) {
       int& axis = axes[static_cast<size_t>(o.input)];
       const Shape& shape = node.inputs[o.input].shape();
-      if (axis >= 0 || shape[o.axis] != length.most) return false;
+      if (axis >= 0 || shape[o.axis] != one.most) return false;
       axis = o.axis;
     }
     GraphBuilder builder(graph_, node);
     const CountedForm form =
-        node.op->counted(node.attrs.get(), node, axes, length.count, builder);
-    if (form.least > LeastOf(length.count)) return false;
+        node.op->counted(node.attrs.get(), node, axes, one.count, builder);
+    if (form.least > LeastOf(one.count)) return false;
     for (size_t i = 0; i < form.outputs.size(); ++i) {
-      replaced_.Add(node.out(static_cast<int>(i)), form.outputs[i]);
-      if (form.axes[i] < 0) continue;
-      lengths_[SlotOf(form.outputs[i])] = {
-          {{form.axes[i]}}, length.count, length.most};
+      const Value output = form.outputs[i];
+      replaced_.Add(node.out(static_cast<int>(i)), output);
+      if (form.axes[i] >= 0)
+        Add(output, {{{form.axes[i]}}, one.count, one.most});
+      for (const auto& [other, use] : others) {
+        if (use->axes[i].empty()) continue;
+        Add(output, {use->axes[i], other->count, other->most});
+      }
     }
     return !form.outputs.empty();
   }
 
-  bool IsCallers(Value count) const {
-    return length_ != nullptr && count.node == length_;
-  }
+  bool IsCallers(Value count) const { return names_.contains(count.node); }
+  // As the network has it; "": the only one.
+  std::string NameOfLength(Value count) const { return names_.at(count.node); }
   // Entries that there are in any case: data may decide on none.
   int64_t LeastOf(Value count) const { return IsCallers(count) ? 1 : 0; }
 
   void Refuse(const Node& node, const OpenInput& open, Value count) {
+    std::string whose = "data decide";
+    if (IsCallers(count)) {
+      const std::string name = NameOfLength(count);
+      whose = name.empty() ? "is open" : fmt::format("'{}' is open", name);
+    }
     errors_.push_back(Error(
         node.loc,
         "{} '{}' reads axis {} of '{}', whose length {}, neither entry "
         "by entry nor as a sum, mean, product or extremum over all of it{}",
         node.op_name, node.name, open.axis, node.inputs[open.input].node->name,
-        IsCallers(count) ? "is open" : "data decide",
-        IsCallers(count) ? "; --bucket names lengths one by one" : ""));
+        whose, IsCallers(count) ? "; --bucket names lengths one by one" : ""));
   }
 
   void NameCounts() {
     const size_t outputs = graph_.outputs.size();
     graph_.output_uses.resize(outputs);
     for (size_t i = 0; i < outputs; ++i) {
-      const Length* length = LengthOf(graph_.outputs[i]);
-      if (length == nullptr) continue;
-      const bool callers = IsCallers(length->count);
-      if (length->axes.size() == 1 && callers) {
-        graph_.output_uses[i].open_axis = length->axes[0].axis;
-        graph_.output_uses[i].open_inner = length->axes[0].inner;
-      } else if (length->axes == std::vector<OpenAxis>{{}}) {
-        graph_.AddOutput(length->count,
-                         {TensorRole::kCount, graph_.output_names[i]});
-      } else {
-        errors_.push_back(
-            Error(graph_.outputs[i].node->loc,
-                  "{} the length of axis {} of output '{}', expected of {}",
-                  callers ? "the caller decides" : "data decide",
-                  length->axes.back().axis, graph_.output_names[i],
-                  callers ? "one axis alone" : "axis 0"));
+      for (const Length& length : LengthsOf(graph_.outputs[i])) {
+        NameCount(i, length);
       }
+    }
+  }
+
+  void NameCount(size_t output, const Length& length) {
+    if (IsCallers(length.count)) {
+      for (const OpenAxis& axis : length.axes) {
+        graph_.output_uses[output].open.push_back(
+            {axis.axis, axis.inner, NameOfLength(length.count)});
+      }
+    } else if (length.axes == std::vector<OpenAxis>{{}}) {
+      graph_.AddOutput(length.count,
+                       {TensorRole::kCount, graph_.output_names[output]});
+    } else {
+      errors_.push_back(
+          Error(graph_.outputs[output].node->loc,
+                "data decide the length of axis {} of output '{}', expected of "
+                "axis 0",
+                length.axes.back().axis, graph_.output_names[output]));
     }
   }
 
   Graph& graph_;
   const std::map<std::string, int64_t>& bounds_;
   const bool learns_;
-  Node* length_ = nullptr;  // of the axes that the caller decides
+  std::map<const Node*, std::string>
+      names_;  // of lengths that the caller decides
   Replacements replaced_;
-  std::map<Slot, Length> lengths_;
-  std::map<Slot, Value>
-      room_;  // of outputs with a bound, what their readers read
+  std::map<Slot, std::vector<Length>> lengths_;
+  std::map<Slot, Value> room_;  // of outputs with a bound, what is read of them
   std::map<Decision, Value> counts_;
   Diagnostics errors_;
 };

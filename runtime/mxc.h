@@ -198,7 +198,8 @@ typedef enum mxc_purpose {
 typedef struct mxc_entry_summary {
   const char* name;
   mxc_purpose purpose;
-  int64_t length; /* of the sequences that it is for; 0: any */
+  int64_t length; /* of the sequences that it is for; 0: any, or several
+                     (mxc_model_length) */
   int64_t batch;  /* first axis of the first input; 0 if it has none */
   size_t input_count, output_count, buffer_count, step_count;
   /* Memory of a run, weights excluded. */
@@ -228,6 +229,22 @@ MXC_API mxc_status* mxc_model_find_length(const mxc_model* model,
                                           const char* name, int64_t batch,
                                           int64_t length, size_t* entry);
 
+/* The lengths that an entry leaves open, each up to a bound: several where the
+ * network has several, as source and target of a translation. All entries of a model
+ * that are named alike before the colon have the same, in the same order. */
+typedef struct mxc_length {
+  const char* name; /* the network's own, "T"; "" where it is the only one */
+  int64_t most;
+} mxc_length;
+MXC_API size_t mxc_model_length_count(const mxc_model* model, size_t entry);
+MXC_API mxc_status* mxc_model_length(const mxc_model* model, size_t entry,
+                                     size_t index, mxc_length* length);
+/* As mxc_model_find_length, for a length of each, in their order. */
+MXC_API mxc_status* mxc_model_find_lengths(const mxc_model* model,
+                                           const char* name, int64_t batch,
+                                           const int64_t* lengths, size_t count,
+                                           size_t* entry);
+
 /* What a tensor is for. */
 typedef enum mxc_use {
   MXC_USE_OTHER = 0,
@@ -251,7 +268,8 @@ typedef enum mxc_use {
   MXC_USE_COUNT = 16, /* an output "count:NAME", one int32: how many rows of the
                         output NAME there are; those behind them say nothing */
   MXC_USE_LENGTH = 17 /* an input, one int32, that mxc_set_length sets: how many
-                         entries of open axes there are (mxc_model_input_axis) */
+                         entries of open axes there are (mxc_model_input_axis).
+                         One for each length: "length", or "length:T" */
 } mxc_use;
 
 typedef struct mxc_tensor {
@@ -267,14 +285,23 @@ MXC_API mxc_status* mxc_model_input(const mxc_model* model, size_t entry,
                                     size_t index, mxc_tensor* tensor);
 MXC_API mxc_status* mxc_model_output(const mxc_model* model, size_t entry,
                                      size_t index, mxc_tensor* tensor);
-/* The open axis of an input or an output of an entry for sequences of any length up
- * to mxc_entry_summary.length, which its extent is, or a multiple of where it holds
+/* The first open axis of an input or an output of an entry for sequences of any
+ * length up to a bound, which its extent is, or a multiple of where it holds
  * several sequences; -1 where it has none.
- * Such an entry has an input of use MXC_USE_LENGTH. */
+ * Such an entry has inputs of use MXC_USE_LENGTH. */
 MXC_API mxc_status* mxc_model_input_axis(const mxc_model* model, size_t entry,
                                          size_t index, int* axis);
 MXC_API mxc_status* mxc_model_output_axis(const mxc_model* model, size_t entry,
                                           size_t index, int* axis);
+/* For each axis the number of its length among those of the entry, or -1. `lengths`
+ * has MXC_AXES of them, whatever the rank. */
+#define MXC_AXES 8
+MXC_API mxc_status* mxc_model_input_lengths(const mxc_model* model,
+                                            size_t entry, size_t index,
+                                            int* lengths);
+MXC_API mxc_status* mxc_model_output_lengths(const mxc_model* model,
+                                             size_t entry, size_t index,
+                                             int* lengths);
 /* `read` is 0 for an input that the network declares and nothing reads: the
  * label of a loss where no loss is computed, a value of which only the shape
  * mattered. Such an input may be given, is checked and ignored, and may be left
@@ -459,10 +486,13 @@ MXC_API mxc_status* mxc_bind_input(mxc_executor* executor, const char* name,
                                    const void* memory, size_t size);
 
 /* Of an entry with open axes: how long the sequences of the next runs are, from 1
- * to mxc_entry_summary.length, which holds until it is called. From now on
+ * to its bound, which holds until it is called. From now on
  * mxc_set_input and mxc_read_output take tensors of that extent; what is mapped
  * or bound keeps the entry's shape, of which the first entries count. */
 MXC_API mxc_status* mxc_set_length(mxc_executor* executor, int64_t length);
+/* The same for all lengths of the entry, in the order of mxc_model_length. */
+MXC_API mxc_status* mxc_set_lengths(mxc_executor* executor,
+                                    const int64_t* lengths, size_t count);
 /* What mxc_model_input and mxc_model_output say, with the extents of that length;
  * valid until the next mxc_set_length. */
 MXC_API mxc_status* mxc_executor_input(const mxc_executor* executor,

@@ -14,6 +14,7 @@
 #error "mxc.hpp needs C++20 (-std=c++20); for C and older C++ there is mxc.h"
 #else
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -103,6 +104,32 @@ class Model {
     size_t entry = 0;
     Check(mxc_model_find_length(handle(), name, batch, length, &entry));
     return entry;
+  }
+  size_t FindLengths(const char* name, int64_t batch,
+                     std::span<const int64_t> lengths) const {
+    size_t entry = 0;
+    Check(mxc_model_find_lengths(handle(), name, batch, lengths.data(),
+                                 lengths.size(), &entry));
+    return entry;
+  }
+  // That the entry leaves open.
+  std::vector<mxc_length> Lengths(size_t entry) const {
+    std::vector<mxc_length> lengths(mxc_model_length_count(handle(), entry));
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      Check(mxc_model_length(handle(), entry, i, &lengths[i]));
+    }
+    return lengths;
+  }
+  // Of each axis which of them it has, or -1.
+  std::array<int, MXC_AXES> LengthsOfInput(size_t entry, size_t index) const {
+    std::array<int, MXC_AXES> lengths;
+    Check(mxc_model_input_lengths(handle(), entry, index, lengths.data()));
+    return lengths;
+  }
+  std::array<int, MXC_AXES> LengthsOfOutput(size_t entry, size_t index) const {
+    std::array<int, MXC_AXES> lengths;
+    Check(mxc_model_output_lengths(handle(), entry, index, lengths.data()));
+    return lengths;
   }
 
   std::vector<mxc_tensor> states() const {
@@ -256,6 +283,9 @@ class Executor {
   // Of open axes, from the next run on. The tensors' shapes are those of the
   // length that was set last.
   void SetLength(int64_t length) { Check(mxc_set_length(handle(), length)); }
+  void SetLengths(std::span<const int64_t> lengths) {
+    Check(mxc_set_lengths(handle(), lengths.data(), lengths.size()));
+  }
   mxc_tensor Input(size_t index) const {
     mxc_tensor tensor;
     Check(mxc_executor_input(handle(), index, &tensor));

@@ -52,7 +52,8 @@ TensorType TypeOf(const Row& row) {
   return type;
 }
 
-BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
+BufferRow ToRow(const rt::Tables& tables, const mxc_entry& entry,
+                const mxc_buffer& buffer) {
   constexpr const char* kKinds[] = {"input", "output", "weight",   "internal",
                                     "alias", "state",  "prepared", "window"};
   BufferRow row;
@@ -63,8 +64,11 @@ BufferRow ToRow(const rt::Tables& tables, const mxc_buffer& buffer) {
   row.on_host = buffer.place == MXC_PLACE_HOST;
   row.root = static_cast<int>(buffer.root);
   row.length = buffer.role == MXC_TENSOR_LENGTH;
-  row.open_axis = rt::OpenAxisOf(buffer);
-  row.offset = row.open_axis < 0 ? static_cast<int64_t>(buffer.offset) : 0;
+  for (const rt::OpenAxis& open : tables.OpenAxes(buffer)) {
+    row.open.emplace_back(open.axis,
+                          ShownName(tables.Lengths(entry)[open.length].name));
+  }
+  row.offset = row.open.empty() ? static_cast<int64_t>(buffer.offset) : 0;
   row.bytes = static_cast<int64_t>(buffer.bytes);
   row.first = buffer.first_step;
   row.last = buffer.last_step;
@@ -170,7 +174,7 @@ Overview ToOverview(const rt::Tables& tables, const mxc_entry& entry) {
                  static_cast<int64_t>(entry.arena_bytes),
       .workspace = static_cast<int64_t>(entry.scratch_bytes)};
   for (const mxc_buffer& buffer : tables.Buffers(entry)) {
-    overview.buffers.push_back(ToRow(tables, buffer));
+    overview.buffers.push_back(ToRow(tables, entry, buffer));
   }
   for (const mxc_step& step : tables.Steps(entry)) {
     StepRow& row = overview.steps.emplace_back(ToRow(tables, step));

@@ -219,7 +219,9 @@ Overview MakeOverview(const Program& program, const Target& target,
     row.kind = b.alias_of >= 0 ? "alias" : kKindNames[static_cast<int>(b.kind)];
     row.loss = b.use.role == TensorRole::kLoss;
     row.length = b.use.role == TensorRole::kLength;
-    row.open_axis = b.use.open_axis;
+    for (const LengthAxis& open : b.use.open) {
+      row.open.emplace_back(open.axis, open.length);
+    }
     row.on_host = program.IsOnHost(b);
     row.root = root;
     row.offset = program.buffers[root].offset;
@@ -268,15 +270,30 @@ void NoteReadsAndPlaces(Overview& overview) {
   }
 }
 
+namespace {
+
+// ", or shorter along axis 1", "… along axes 2 (T) and 3 (S)"
+std::string ShorterText(const BufferRow& row) {
+  std::string text;
+  for (size_t k = 0; k < row.open.size(); ++k) {
+    const auto& [axis, length] = row.open[k];
+    if (k > 0) text += k + 1 == row.open.size() ? " and " : ", ";
+    text += std::to_string(axis);
+    if (!length.empty()) text += fmt::format(" ({})", length);
+  }
+  if (text.empty()) return text;
+  return fmt::format(", or shorter along {} {}",
+                     row.open.size() == 1 ? "axis" : "axes", text);
+}
+
+}  // namespace
+
 void PrintSummary(const Overview& overview) {
   for (const BufferRow& b : overview.buffers) {
     if (b.kind == "input" || b.kind == "output") {
       if (b.length) continue;
       const bool unused = b.kind == "input" && !b.read;
-      PrintOut("  {:<10} {}  {}{}{}\n", b.kind, b.name, b.type,
-               b.open_axis < 0
-                   ? ""
-                   : fmt::format(", or shorter along axis {}", b.open_axis),
+      PrintOut("  {:<10} {}  {}{}{}\n", b.kind, b.name, b.type, ShorterText(b),
                unused ? "  not used" : "");
     }
   }
@@ -377,7 +394,11 @@ Json MemoryToJson(const Overview& overview) {
                 {"bytes", b.bytes},   {"first_step", b.first},
                 {"last_step", b.last}};
     if (b.kind == "input") row["used"] = b.read;
-    if (b.open_axis >= 0) row["open_axis"] = b.open_axis;
+    if (!b.open.empty()) row["open_axis"] = b.open.front().first;
+    for (const auto& [axis, length] : b.open) {
+      if (length.empty() && b.open.size() == 1) continue;
+      row["open_axes"].push_back({{"axis", axis}, {"length", length}});
+    }
     if (b.on_host) row["place"] = "host";
     if (!b.layout.empty()) row["layout"] = b.layout;
     if (b.kind == "alias") row["alias_of"] = overview.buffers[b.root].name;

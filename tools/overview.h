@@ -7,6 +7,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/program/kernel_catalog.h"
@@ -31,7 +32,8 @@ struct BufferRow {
   bool read = false;          // by a step, or an alias of it is
   bool loss = false;          // an output: the loss
   bool length = false;        // an input: how long open axes are
-  int open_axis = -1;         // an input or output may be shorter along it
+  // An input or output may be shorter along them: axes and names of their lengths.
+  std::vector<std::pair<int, std::string>> open;
 
   // Returns whether its bytes are other buffers' at other times.
   bool in_arena() const { return kind == "internal" && offset >= 0; }

@@ -13,6 +13,7 @@
 #include "tools/driver/precision.h"
 #include "tools/driver/stages.h"
 #include "tools/dump.h"
+#include "tools/lettered_shapes.h"
 #include "tools/usage/functions_option.h"
 #include "tools/usage/usage.h"
 #include "tools/usage/values.h"
@@ -93,35 +94,16 @@ void AddMultipliers(CLI::App& app, const std::string& name, const char* what,
       ->type_name("PARAMETER=X");
 }
 
-// The shapes for sequences of one length, which stands for L.
-std::vector<std::string> WithLength(std::vector<std::string> shapes,
-                                    int64_t length) {
-  for (std::string& shape : shapes) {
-    const size_t at = shape.find('L', shape.rfind(':') + 1);
-    if (at != shape.npos) shape.replace(at, 1, std::to_string(length));
-  }
-  return shapes;
-}
-
-// The axes that have the L of WithLength, by input.
-std::map<std::string, int> AxesOfLength(
-    const std::vector<std::string>& shapes) {
-  std::map<std::string, int> axes;
-  for (const std::string& shape : shapes) {
-    const size_t colon = shape.rfind(':');
-    const size_t at = shape.find('L', colon + 1);
-    if (colon == shape.npos || at == shape.npos) continue;
-    axes[shape.substr(0, colon)] = static_cast<int>(
-        std::count(shape.begin() + static_cast<std::ptrdiff_t>(colon),
-                   shape.begin() + static_cast<std::ptrdiff_t>(at), 'x'));
-  }
-  return axes;
-}
-
 // The lengths that get entries.
-Result<std::vector<int64_t>> LengthsOf(const RequestOptions& options) {
-  if (options.length == 0) return options.bucket_lengths;
-  return LengthsUpTo(options.length, options.bucket_lengths);
+Result<std::vector<Lengths>> LengthsOf(const RequestOptions& options) {
+  if (!options.lengths.empty()) {
+    return LengthsUpTo(options.lengths, options.bucket_lengths);
+  }
+  std::vector<Lengths> lengths;
+  for (const int64_t length : options.bucket_lengths) {
+    lengths.push_back({{"", length}});
+  }
+  return lengths;
 }
 
 // --precision, --weights, what they leave as it is, --winograd, --strassen.
@@ -397,6 +379,21 @@ void AddStageOptions(CLI::App& app, StageRequest& cut) {
       ->type_name("REGEX=STAGE");
 }
 
+void AddLengthOption(CLI::App& app, RequestOptions& options,
+                     const std::string& what) {
+  app.add_option_function<std::string>(
+         "--length",
+         [&options](const std::string& text) {
+           options.lengths = *ParseLengths(text);
+         },
+         what)
+      ->check([](const std::string& text) {
+        const auto lengths = ParseLengths(text);
+        return lengths.ok() ? std::string() : lengths.errors()[0].message;
+      })
+      ->type_name("MOST");
+}
+
 void AddEntryOptions(CLI::App& app, RequestOptions& options) {
   app.option_defaults()->group("Entries");
   app.add_option("--entry", options.request.entries,
@@ -412,14 +409,15 @@ void AddEntryOptions(CLI::App& app, RequestOptions& options) {
       ->delimiter(',')
       ->check(AtLeast(1))
       ->type_name("L,…");
-  app.add_option(
-         "--length", options.length,
-         "sequences of any length up to so many, of axes that inputs leave "
-         "open behind the batch (\"T\") or that have an L in --input-shape "
-         "data:NxL; an entry for each of --bucket, or of lengths some 6 % "
-         "apart, of which a run takes the shortest that holds it")
-      ->check(AtLeast(1))
-      ->type_name("MOST");
+  AddLengthOption(
+      app, options,
+      "sequences of any length up to so many, of axes that inputs leave open "
+      "behind the batch (\"T\") or that have an L in --input-shape data:NxL; "
+      "an "
+      "entry for each of --bucket, or of lengths some 6 % apart, of which a "
+      "run "
+      "takes the shortest that holds it. Where the network has several: S=512,"
+      "T=128, by its own names or the letters of --input-shape");
   app.add_option(
          "--streams", options.request.streams,
          "of a network with 'cache': write so many texts side by side, each "
@@ -446,12 +444,15 @@ void ReferToCompile(CLI::App& app) {
 Result<CompileRequest> RequestOf(const RequestOptions& options) {
   CompileRequest request = options.request;
   InputTexts whole = options.inputs;
-  MXC_ASSIGN(const std::vector<int64_t> lengths, LengthsOf(options));
-  for (const int64_t length : lengths) {
-    auto shapes = ParseInputShapes(WithLength(options.inputs.shapes, length));
+  const bool open = !options.lengths.empty();
+  MXC_ASSIGN(const std::vector<Lengths> all, LengthsOf(options));
+  for (const Lengths& lengths : all) {
+    auto shapes =
+        ParseInputShapes(WithLengths(options.inputs.shapes, open, lengths));
     if (!shapes.ok()) return shapes.errors();
-    request.buckets.push_back({length, std::move(*shapes), options.length > 0,
-                               AxesOfLength(options.inputs.shapes)});
+    request.buckets.push_back(
+        {lengths, std::move(*shapes), open,
+         open ? AxesOfLengths(options.inputs.shapes) : OpenAxes()});
   }
   if (!request.buckets.empty()) whole.shapes.clear();
   MXC_ASSIGN(const Specialization inputs, ParseInputs(whole, 0));

@@ -18,8 +18,8 @@ struct RequestOptions {
   CompileRequest request;
   InputTexts inputs;
   std::vector<int64_t> bucket_lengths;  // stand for L in inputs.shapes
-  // The most of an open length, for which the buckets then are rungs; 0: none is.
-  int64_t length = 0;
+  // The most of open lengths, for which the buckets then are rungs.
+  Lengths lengths;
   std::string dump_after;   // a pass, "all", or empty
   std::string dump_folder;  // empty: stdout
 };
@@ -39,6 +39,9 @@ void AddKernelOptions(CLI::App& app, CompileRequest& request);
 void AddTrainingOptions(CLI::App& app, TrainingOptions& training);
 // --stages, --place.
 void AddStageOptions(CLI::App& app, StageRequest& cut);
+// --length, whose help is `what`.
+void AddLengthOption(CLI::App& app, RequestOptions& options,
+                     const std::string& what);
 // --entry, --bucket, --length, --streams, --prefill.
 void AddEntryOptions(CLI::App& app, RequestOptions& options);
 

@@ -218,7 +218,7 @@ Result<OutputResult> CheckOutputs(const VerifyOptions& options,
   MXC_ASSIGN(const std::vector<double> bounds,
              OutputBounds(program, inputs, runner, steps));
   OutputResult largest;
-  if (cut) largest.length = cut->length();
+  if (cut) largest.lengths = cut->lengths();
   if (HasFewerBits(request)) {
     largest.price =
         PriceOf(Counted(ReadOutputs(program, runner), cut), expected);
@@ -333,6 +333,8 @@ Result<VerifyReport> VerifyTraining(
 
 Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   MXC_ASSIGN(CompileRequest request, RequestOf(options.request));
+  // The entry that takes all lengths.
+  if (!options.request.lengths.empty()) request.buckets.resize(1);
   if (options.gradients) request.entries = {"train"};
   InputSource source;
   source.seed = request.network.seed;
@@ -342,16 +344,13 @@ Result<VerifyReport> VerifyAll(const VerifyOptions& options) {
   MXC_RETURN_IF_ERROR(network->SetClasses(request));
   MXC_ASSIGN(const Program plain, PlainProgram(request, network));
   source.positions = FindPositionInputs(plain);
-  source.most_length = plain.entry.length;
+  source.most = plain.entry.lengths;
   RightSteps right;
   return options.gradients ? VerifyTraining(options, request, network, source)
                            : Verify(options, request, network, source, right);
 }
 
 int RunVerify(VerifyOptions& options) {
-  // One entry, for all of them.
-  const int64_t most = options.request.length;
-  if (most > 0) options.request.bucket_lengths = {most};
   const Result<VerifyReport> report = VerifyAll(options);
   if (!report.ok()) return Fail(options.style, report.errors());
   PrintReport(options.style, *report);
@@ -383,12 +382,14 @@ std::function<int()> AddVerify(CLI::App& app) {
                  "folder for the first wrong step")
       ->type_name("DIR")
       ->capture_default_str();
-  app.add_option("--length", options->request.length,
-                 "the entry for sequences of any length up to so many, at one "
-                 "that is drawn (--input length=FILE.npy says which): its "
-                 "outputs against those of the network made for that length")
-      ->check(AtLeast(1))
-      ->type_name("MOST");
+  AddLengthOption(
+      app, options->request,
+      "the entry for sequences of any length up to so many, at one that is "
+      "drawn "
+      "(--input length=FILE.npy says which): its outputs against those of the "
+      "network made for that length. Where the network has several: "
+      "S=512,T=128, "
+      "and --input length:S=FILE.npy");
   app.add_flag("--grad", options->gradients,
                "gradients and a training step, too");
   AddPlanOptions(app, options->request);

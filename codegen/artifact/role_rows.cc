@@ -54,7 +54,7 @@ RoleRows::Role RoleRows::Of(const Buffer& buffer) const {
   const TensorUse& use = buffer.use;
   if (use.role != TensorRole::kOther) {
     const bool belongs =
-        use.role != TensorRole::kCount &&
+        use.role != TensorRole::kCount && use.role != TensorRole::kLength &&
         (!use.of.empty() || use.role == TensorRole::kLossScale);
     return {static_cast<uint8_t>(RowRole(use.role)),
             belongs ? TrainedIndex(use.of) : 0};

@@ -15,6 +15,7 @@
 #include "codegen/artifact/table_lists.h"
 #include "ir/program/memory.h"
 #include "ir/program/steps/contraction.h"
+#include "ir/support/check.h"
 #include "runtime/abi/abi.h"
 
 namespace mxc {
@@ -70,7 +71,8 @@ class TableMaker {
     entry.scratch_bytes = static_cast<uint64_t>(memory.workspace);
     entry.batch = Batch(program);
     entry.kind = KindOf(program.entry.purpose);
-    entry.length = program.entry.length;
+    const auto& lengths = program.entry.lengths;
+    if (lengths.size() == 1) entry.length = lengths.begin()->second;
     if (entry.kind == MXC_ENTRY_UPDATE) {
       entry.index = role_rows_.TrainedIndex(program.entry.of);
     }
@@ -194,11 +196,53 @@ class TableMaker {
       }
     }
     if (row.kind == MXC_BUFFER_INPUT || row.kind == MXC_BUFFER_OUTPUT) {
-      row.offset = static_cast<uint64_t>(buffer.use.open_axis + 1);
-      if (row.offset > 0) row.advance = buffer.use.open_inner;
+      SetLengths(program, buffer, row);
     }
     SetRole(buffer, row);
     buffers_.push_back(row);
+  }
+
+  // The one open axis of the only length has a short form.
+  void SetLengths(const Program& program, const Buffer& buffer,
+                  mxc_buffer& row) {
+    if (buffer.use.role == TensorRole::kLength) {
+      const auto& lengths = program.entry.lengths;
+      if (lengths.size() > 1) row.advance = lengths.at(buffer.use.of);
+      return;
+    }
+    const std::vector<LengthAxis>& open = buffer.use.open;
+    if (open.empty()) return;
+    if (open.size() == 1 && program.entry.lengths.size() == 1) {
+      row.offset = static_cast<uint64_t>(open[0].axis + 1);
+      row.advance = open[0].inner;
+      return;
+    }
+    std::vector<int> rows;
+    for (const LengthAxis& axis : Sorted(open)) {
+      rows.insert(rows.end(), {axis.axis, static_cast<int>(axis.inner),
+                               NumberOf(program, axis.length)});
+    }
+    const mxc_range range = lists_.Operands(rows);
+    row.period = range.first;
+    row.shift = range.count;
+  }
+
+  static std::vector<LengthAxis> Sorted(std::vector<LengthAxis> axes) {
+    std::ranges::sort(axes, {}, &LengthAxis::axis);
+    return axes;
+  }
+
+  // Which of the inputs that say lengths it is of.
+  static int NumberOf(const Program& program, const std::string& length) {
+    int number = 0;
+    for (const int input : program.BuffersOf(BufferKind::kInput)) {
+      const TensorUse& use = program.buffers[input].use;
+      if (use.role != TensorRole::kLength) continue;
+      if (use.of == length) return number;
+      ++number;
+    }
+    MXC_CHECK(false, "no input says the length '{}'", length);
+    return 0;
   }
 
   std::vector<int> Carries(const Program& program) const {

@@ -43,7 +43,7 @@ class WebModuleMaker {
     WebEntry entry;
     entry.name = program.entry.Name();
     entry.symbol = names_.Take(entry.name);
-    entry.length = program.entry.length;
+    entry.lengths = program.entry.lengths;
     entry.inputs = Place(program, function.inputs);
     entry.outputs = Place(program, function.outputs);
     for (const EntryFunction::Call& call : function.calls) {
@@ -115,8 +115,7 @@ class WebModuleMaker {
     for (const int b : buffers) {
       const Buffer& buffer = program.buffers[b];
       WebTensor tensor = Describe(buffer);
-      tensor.sequences =
-          SequencesIn(buffer.use, buffer.type.shape, program.entry.length);
+      tensor.open = buffer.use.open;
       tensor.offset = memory_.tensors.bytes;
       memory_.tensors.bytes += AlignedBytes(buffer.bytes());
       tensors.push_back(std::move(tensor));

@@ -17,6 +17,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -35,9 +36,7 @@ struct WebTensor {
   std::string name;
   TensorType type;
   mxc_tensor_role role = MXC_TENSOR_OTHER;
-  // Of a tensor whose sequences may be shorter than it is: how many there are, each
-  // with all that an entry of it holds behind it; 0: it has one shape.
-  int64_t sequences = 0;
+  std::vector<LengthAxis> open = {};  // along which it may be shorter
   int64_t offset = 0;  // of an input or output in mxc_tensors, or in mxc_states
   // What a state is before the first run: bytes into the weights; -1: zeros.
   int64_t initial = -1;
@@ -47,8 +46,9 @@ struct WebEntry {
   std::string name;    // "train"
   std::string symbol;  // of the exported function
   int64_t batch = 0;   // rows of the first input; 0: it has no rows
-  // Of the sequences that it is for, at most where they may be shorter; 0: any.
-  int64_t length = 0;
+  // Of the sequences that it is for, at most where they may be shorter, by name
+  // ("": the only one); none: any.
+  std::map<std::string, int64_t> lengths = {};
   std::vector<WebTensor> inputs, outputs;  // those that something reads
   std::vector<std::string> steps;          // a loop or a branch is one
 };

@@ -222,6 +222,7 @@ class NetworkReader : JsonDiagnostics {
   // What the caller's shapes say about the symbols.
   void BindFrom(const Declared& input) {
     const auto given = options_.input_shapes.find(input.node->name);
+    const auto open = options_.open_axes.find(input.node->name);
     const size_t batch_axis = static_cast<size_t>(
         BatchAxis(*input.node, static_cast<int>(input.dims.size())));
     for (size_t axis = 0; axis < input.dims.size(); ++axis) {
@@ -229,6 +230,9 @@ class NetworkReader : JsonDiagnostics {
       const std::string& symbol = input.dims[axis].string;
       if (options_.batch > 0 && axis == batch_axis) {
         symbols_[symbol] = options_.batch;
+      } else if (open != options_.open_axes.end() &&
+                 open->second.contains(static_cast<int>(axis))) {
+        letters_.emplace(symbol, open->second.at(static_cast<int>(axis)));
       } else if (given != options_.input_shapes.end() &&
                  given->second.size() == input.dims.size()) {
         symbols_.emplace(symbol, given->second[axis]);
@@ -236,10 +240,10 @@ class NetworkReader : JsonDiagnostics {
     }
   }
 
-  // Of the symbols without a value the first one may have any, up to a length.
-  bool IsOpen(const std::string& symbol) {
-    if (open_.empty()) open_ = symbol;
-    return open_ == symbol;
+  // What the caller calls the length that the network calls so.
+  std::string LengthOf(const std::string& symbol) const {
+    const auto letter = letters_.find(symbol);
+    return letter == letters_.end() ? symbol : letter->second;
   }
 
   void Settle(const Declared& declared) {
@@ -255,16 +259,14 @@ class NetworkReader : JsonDiagnostics {
         dims.push_back(bound->second);
       } else if (options_.generation.streams > 0) {
         dims.push_back(Shape::kUnknownDim);  // CloseLengths
-      } else if (options_.length > 0 && IsOpen(dim.string)) {
+      } else if (!options_.lengths.empty()) {
         dims.push_back(Shape::kUnknownDim);  // OpenLengths
+        declared.node->use.open.push_back(
+            {.axis = static_cast<int>(axis), .length = LengthOf(dim.string)});
       } else {
         Fail(declared.shape->items[axis],
-             "'{}' has no value{}; --input-shape of '{}' gives it one",
-             dim.string,
-             open_.empty()
-                 ? ""
-                 : fmt::format(", and --length is that of '{}'", open_),
-             declared.node->name);
+             "'{}' has no value; --input-shape of '{}' gives it one",
+             dim.string, declared.node->name);
       }
     }
     if (dims.size() != declared.dims.size()) return;
@@ -301,7 +303,7 @@ class NetworkReader : JsonDiagnostics {
   Expander expander_;
   Scope constants_;
   std::map<std::string, int64_t, std::less<>> symbols_;
-  std::string open_;  // the symbol of BuildOptions::length
+  std::map<std::string, std::string> letters_;  // of BuildOptions::open_axes
   std::vector<Node*> parameters_;
 };
 

@@ -138,7 +138,7 @@ Operand Importer::AddInput(Text input, const TypeProto* asked) {
   Node* node = graph_.AddVariable(name);
   node->op_name = "null";
   node->types[0] = type;
-  node->use.open_axis = extents_->OpenAxisOf(name);
+  node->use.open = extents_->OpenAxesOf(name);
   Operand operand{.value = node->out(),
                   .narrow = NarrowType(declared.elem_type)};
   NoteNarrow("input", input, operand);

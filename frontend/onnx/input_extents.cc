@@ -36,7 +36,12 @@ InputExtents::InputExtents(const std::vector<const ValueInfoProto*>& inputs,
     for (size_t axis = 0; axis < axes->size(); ++axis) {
       const TensorShapeDimension& dim = (*axes)[axis];
       if (dim.dim_value || dim.dim_param.empty()) continue;
-      if (given != nullptr) {
+      const auto open = options.open_axes.find(std::string(input->name));
+      if (open != options.open_axes.end() &&
+          open->second.contains(static_cast<int>(axis))) {
+        letters_.emplace(dim.dim_param,
+                         open->second.at(static_cast<int>(axis)));
+      } else if (given != nullptr) {
         by_name_.emplace(dim.dim_param, (*given)[axis]);
       } else if (options.batch > 0 && axis == 0 && IsBatch(dim)) {
         by_name_.emplace(dim.dim_param, options.batch);
@@ -113,10 +118,15 @@ Result<int64_t> InputExtents::Open(
     if (!name.empty()) by_name_.emplace(name, 1);
     return 1;
   }
-  if (options_.length > 0 && (open_axes_.empty() || open_ == name)) {
-    open_ = name;
-    const auto open = open_axes_.emplace(input, static_cast<int>(axis)).first;
-    if (open->second == static_cast<int>(axis)) return options_.length;
+  if (!options_.lengths.empty()) {
+    const auto letter = letters_.find(name);
+    const std::string length(letter == letters_.end() ? name : letter->second);
+    open_axes_[input].push_back(
+        {.axis = static_cast<int>(axis), .length = length});
+    // OpenLengths refuses what the options do not name.
+    const auto most = options_.lengths.find(length);
+    return most == options_.lengths.end() ? options_.lengths.begin()->second
+                                          : most->second;
   }
   const auto known = options_.known_shapes.find(input);
   if (known != options_.known_shapes.end() &&
@@ -130,9 +140,10 @@ Result<int64_t> InputExtents::Open(
       input.substr(0, 100));
 }
 
-int InputExtents::OpenAxisOf(const std::string& input) const {
+std::vector<LengthAxis> InputExtents::OpenAxesOf(
+    const std::string& input) const {
   const auto found = open_axes_.find(input);
-  return found == open_axes_.end() ? -1 : found->second;
+  return found == open_axes_.end() ? std::vector<LengthAxis>() : found->second;
 }
 
 Extents InputExtents::Rebatched(Extents stated, const Shape& data) {

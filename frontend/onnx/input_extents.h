@@ -40,8 +40,8 @@ class InputExtents {
   // sentence each, for whatever is refused then.
   const std::vector<std::string>& others() const { return others_; }
 
-  // The axis of an input that is as long as BuildOptions::length; -1: none.
-  int OpenAxisOf(const std::string& input) const;
+  // The axes of an input that stay open (BuildOptions::lengths).
+  std::vector<LengthAxis> OpenAxesOf(const std::string& input) const;
 
  private:
   void Compare(const std::string& input,
@@ -59,8 +59,9 @@ class InputExtents {
   int64_t batch_ = 0;       // that is asked for; 0: none
   int64_t file_batch_ = 0;  // the file's, where it is fixed and another one
   bool rebatched_ = false;
-  std::map<std::string, int> open_axes_;  // by input
-  std::string open_;                      // what the file calls them all
+  std::map<std::string, std::vector<LengthAxis>> open_axes_;  // by input
+  // What the caller calls a length, by what the file calls it.
+  std::map<std::string, std::string, std::less<>> letters_;
   std::vector<std::string> others_;
 };
 

@@ -45,21 +45,14 @@ std::string NameOf(const TensorUse& use, std::string_view what) {
   if (use.role == TensorRole::kOptimizer) {
     return fmt::format("{}/{}", use.of, what);
   }
-  return fmt::format("{}{}{}", TextOf(use.role).prefix, use.of, what);
+  const bool colon = use.role == TensorRole::kLength && !use.of.empty();
+  return fmt::format("{}{}{}{}", TextOf(use.role).prefix, colon ? ":" : "",
+                     use.of, what);
 }
 
 bool IsOptimizersName(std::string_view name) {
   return name == TextOf(TensorRole::kRate).prefix ||
          name.starts_with(kOptimizerPrefix);
-}
-
-int64_t SequencesIn(const TensorUse& use, const Shape& shape, int64_t length) {
-  if (use.open_axis < 0) return 0;
-  int64_t sequences = shape[use.open_axis] / (length * use.open_inner);
-  for (int before = 0; before < use.open_axis; ++before) {
-    sequences *= shape[before];
-  }
-  return sequences;
 }
 
 std::string_view RoleName(TensorRole role) { return TextOf(role).word; }
@@ -77,8 +70,11 @@ std::string Print(const TensorUse& use) {
     text = fmt::format(" as {}", RoleName(use.role));
     if (!use.of.empty()) text += " " + Quoted(use.of);
   }
-  if (use.open_axis >= 0) text += fmt::format(" open {}", use.open_axis);
-  if (use.open_inner > 1) text += fmt::format(" by {}", use.open_inner);
+  for (const LengthAxis& open : use.open) {
+    text += fmt::format(" open {}", open.axis);
+    if (open.inner > 1) text += fmt::format(" by {}", open.inner);
+    if (!open.length.empty()) text += " of " + Quoted(open.length);
+  }
   return text;
 }
 
@@ -90,9 +86,11 @@ TensorUse ReadTensorUse(Lexer& lex) {
     lex.Identifier();
     if (lex.Peek().starts_with("\"")) use.of = lex.QuotedString();
   }
-  if (lex.Accept("open")) {
-    use.open_axis = static_cast<int>(lex.Integer());
-    if (lex.Accept("by")) use.open_inner = lex.Integer();
+  while (lex.Accept("open")) {
+    LengthAxis& open = use.open.emplace_back();
+    open.axis = static_cast<int>(lex.Integer());
+    if (lex.Accept("by")) open.inner = lex.Integer();
+    if (lex.Accept("of")) open.length = lex.QuotedString();
   }
   return use;
 }

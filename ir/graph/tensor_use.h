@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ir/graph/tensor.h"
 
@@ -28,16 +29,23 @@ enum class TensorRole : uint8_t {
   kLength,     // an input, i32[1]: how many entries of open axes there are
 };
 
+// An axis of which the first entries alone count, as many as the input of role
+// kLength says that is of the same length. It may hold sequences behind each other,
+// or side by side: index i is of entry i / inner % length.
+struct LengthAxis {
+  int axis = 0;
+  int64_t inner = 1;
+  std::string length = {};  // its name; empty: the only one
+  friend bool operator==(const LengthAxis&, const LengthAxis&) = default;
+};
+
 struct TensorUse {
   TensorRole role = TensorRole::kOther;
   // The parameter, or the state of role kLossScale, that a gradient is of, or
-  // what belongs to it; an output, of kCount; empty for the other roles.
+  // what belongs to it; an output, of kCount; a length's name, of kLength; empty
+  // for the other roles.
   std::string of = {};
-  // Of an input or an output: an axis of which the first entries alone count, as
-  // many as the input of role kLength says; -1: none. It may hold sequences behind
-  // each other, or side by side: index i is of entry i / open_inner % length.
-  int open_axis = -1;
-  int64_t open_inner = 1;
+  std::vector<LengthAxis> open = {};  // of an input or an output
 
   friend bool operator==(const TensorUse&, const TensorUse&) = default;
 };
@@ -53,16 +61,12 @@ std::string NameOf(const TensorUse& use, std::string_view what = {});
 // no parameter alone.
 bool IsOptimizersName(std::string_view name);
 
-// Sequences of `length` entries in a tensor of that shape, which lie behind each
-// other: its elements are [before, sequences, length, inner, behind], and the open
-// axis is the three in the middle. 0: it has no open axis.
-int64_t SequencesIn(const TensorUse& use, const Shape& shape, int64_t length);
-
 // Of the text forms: "rate", "gradient"; none for kOther.
 std::string_view RoleName(TensorRole role);
 TensorRole RoleNamed(std::string_view word);  // kOther: it names none
 
-// ` as gradient "conv0_weight"`, ` open 1 by 8`; empty for kOther without an axis.
+// ` as gradient "conv0_weight"`, ` open 1 by 8 of "T"`; empty for kOther without an
+// axis.
 std::string Print(const TensorUse& use);
 
 class Lexer;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -21,11 +22,12 @@ enum class Purpose : uint8_t {
 
 struct ProgramEntry {
   Purpose purpose = Purpose::kOther;
-  int64_t length = 0;  // of the sequences that it is for; 0: any
+  // Of the sequences that it is for, by name ("": the only one); none: any.
+  std::map<std::string, int64_t> lengths = {};
   // kUpdate: the parameter, or the state of role kLossScale. kOther: the name.
   std::string of;
 
-  // "infer", "train:32", "update:conv0_weight".
+  // "infer", "train:32", "infer:S=512,T=128", "update:conv0_weight".
   std::string Name() const;
   // The entry of this name.
   static ProgramEntry Named(std::string_view name);

@@ -213,8 +213,8 @@ typedef enum mxc_tensor_role {
   MXC_TENSOR_BEGUN = 15,   /* the same: whether there was one */
   MXC_TENSOR_COUNT = 16,   /* output "count:NAME": how many rows of the output
                               NAME there are, one i32 */
-  MXC_TENSOR_LENGTH = 17,  /* input: how many entries of the open axes count
-                              (mxc_buffer.offset), one i32 */
+  MXC_TENSOR_LENGTH = 17,  /* input "length", or "length:NAME": how many entries
+                              of open axes count, one i32 (FORMAT.md) */
   MXC_TENSOR_ROLE_COUNT = 18
 } mxc_tensor_role;
 
@@ -256,8 +256,8 @@ typedef struct mxc_buffer {
   uint8_t gaps;    /* 1: elements of other buffers lie between its elements */
   uint32_t root;   /* index within the entry of a buffer that is no alias;
                       itself unless an alias or a window */
-  uint64_t offset; /* by kind; of inputs and outputs 1 + the axis that is open,
-                      of which the first entries alone count; 0: none is */
+  uint64_t offset; /* by kind; of inputs and outputs 1 + the open axis, where it
+                      is the only one and of the only length (FORMAT.md); 0 */
   uint64_t bytes;  /* to its last one, with padding and what lies in gaps;
                       inputs, outputs and states have none */
   int32_t first_step, last_step; /* live range within the entry; -1: not */
@@ -266,9 +266,9 @@ typedef struct mxc_buffer {
   uint16_t index;                /* its place among those of this role, or the
                                     number of what it belongs to */
   uint32_t loop;          /* of a window: its repeat, a row within the entry */
-  int64_t advance;        /* bytes; of an open axis, how many indices are of one
-                             entry: index i is of entry i / advance % length */
-  uint32_t period, shift; /* turns */
+  int64_t advance;        /* bytes; of that axis, how many indices are of one
+                             entry; of a LENGTH beside others its most */
+  uint32_t period, shift; /* turns; of inputs and outputs rows of `operands` */
 } mxc_buffer;
 
 /* The steps of an entry run in order. Those of a block follow the step that it

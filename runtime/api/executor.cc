@@ -8,6 +8,8 @@
 
 using mxc::runtime::AvailableThreads;
 using mxc::runtime::CheckReady;
+using mxc::runtime::CountedBytes;
+using mxc::runtime::CountedBytesOf;
 using mxc::runtime::Describe;
 using mxc::runtime::Device;
 using mxc::runtime::ElementSize;
@@ -15,13 +17,10 @@ using mxc::runtime::Executor;
 using mxc::runtime::GivenInputs;
 using mxc::runtime::Guarded;
 using mxc::runtime::kMaxThreads;
-using mxc::runtime::LengthInput;
 using mxc::runtime::Needed;
 using mxc::runtime::NeededArray;
-using mxc::runtime::OpenBytes;
-using mxc::runtime::OpenBytesOf;
 using mxc::runtime::ReadOptions;
-using mxc::runtime::SetLength;
+using mxc::runtime::SetLengths;
 using mxc::runtime::Status;
 using mxc::runtime::StatusCode;
 using mxc::runtime::StatusOr;
@@ -141,7 +140,7 @@ mxc_status* DescribeTensor(const mxc_executor* executor, const char* what,
     *tensor = Describe(e.model().tables(), e.buffers()[buffer]);
     const auto open = executor->extents.find(buffer);
     if (open != executor->extents.end()) tensor->dims = open->second.data();
-    tensor->bytes = OpenBytesOf(*executor, buffer).total();
+    tensor->bytes = CountedBytesOf(*executor, buffer).total();
     return {};
   });
 }
@@ -220,9 +219,12 @@ mxc_status* mxc_bind(mxc_model* model, const mxc_bind_options* options,
                                  .entry = *entry,
                                  .given = std::move(given),
                                  .mapped = {}};
-    const int64_t length = (*executor)->executor->entry().length;
-    if (LengthInput(**executor)) return SetLength(**executor, length);
-    return {};
+    std::vector<int64_t> lengths;
+    const auto& e = *(*executor)->executor;
+    for (const auto& length : e.model().tables().Lengths(e.entry())) {
+      lengths.push_back(length.most);
+    }
+    return lengths.empty() ? Status() : SetLengths(**executor, lengths);
   });
 }
 
@@ -242,7 +244,7 @@ mxc_status* mxc_set_input(mxc_executor* executor, const char* name,
       executor, name,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, size_t k, uint32_t buffer) -> Status {
-        const OpenBytes bytes = OpenBytesOf(*executor, buffer);
+        const CountedBytes bytes = CountedBytesOf(*executor, buffer);
         MXC_RT_RETURN_IF_ERROR(
             CheckSize(executor, buffer, bytes.total(), size));
         e.BindInput(k, nullptr);
@@ -313,10 +315,17 @@ mxc_status* mxc_unmap(mxc_executor* executor, const void* memory) {
 }
 
 mxc_status* mxc_set_length(mxc_executor* executor, int64_t length) {
-  return Guarded({{executor, "executor"}}, [&]() -> Status {
-    MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
-    return SetLength(*executor, length);
-  });
+  return mxc_set_lengths(executor, &length, 1);
+}
+
+mxc_status* mxc_set_lengths(mxc_executor* executor, const int64_t* lengths,
+                            size_t count) {
+  return Guarded(
+      {{executor, "executor"}, NeededArray(lengths, count, "lengths")},
+      [&]() -> Status {
+        MXC_RT_RETURN_IF_ERROR(CheckIdle(*executor->executor));
+        return SetLengths(*executor, {lengths, count});
+      });
 }
 
 mxc_status* mxc_executor_input(const mxc_executor* executor, size_t index,
@@ -369,7 +378,7 @@ mxc_status* mxc_read_output(const mxc_executor* executor, size_t index,
       executor, index,
       {{executor, "executor"}, NeededArray(values, size, "values")},
       [&](Executor& e, uint32_t buffer) -> Status {
-        const OpenBytes bytes = OpenBytesOf(*executor, buffer);
+        const CountedBytes bytes = CountedBytesOf(*executor, buffer);
         MXC_RT_RETURN_IF_ERROR(
             CheckSize(executor, buffer, bytes.total(), size));
         MXC_RT_RETURN_IF_ERROR(RequireRun(*executor));

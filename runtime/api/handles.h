@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -31,9 +32,9 @@ struct mxc_executor {
   std::unique_ptr<mxc::runtime::Executor> executor;
   size_t entry = 0;
   mxc::runtime::GivenInputs given;
-  std::vector<const void*> mapped;  // that a caller has not given back
-  bool has_run = false;             // and so has outputs
-  int64_t length = 0;  // of open axes; 0: there are none (mxc_set_length)
+  std::vector<const void*> mapped;    // that a caller has not given back
+  bool has_run = false;               // and so has outputs
+  std::vector<int64_t> lengths = {};  // of open axes (mxc_set_lengths)
   // Those that inputs and outputs with an open axis have then, by their buffer.
   std::map<uint32_t, std::array<int64_t, MXC_MAX_RANK>> extents = {};
 };
@@ -124,7 +125,7 @@ StatusOr<Options> ReadOptions(const Options* given, const Options& otherwise) {
 
 StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
                            int64_t batch);
-StatusOr<size_t> FindLength(const Tables& tables, const char* name,
-                            int64_t batch, int64_t length);
+StatusOr<size_t> FindLengths(const Tables& tables, const char* name,
+                             int64_t batch, std::span<const int64_t> lengths);
 
 }  // namespace mxc::runtime

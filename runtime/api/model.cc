@@ -3,19 +3,19 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "runtime/api/handles.h"
+#include "runtime/api/rows.h"
 #include "runtime/base/element.h"
 
 using mxc::runtime::Approval;
 using mxc::runtime::Bytes;
 using mxc::runtime::ElementSize;
 using mxc::runtime::ElementTypeFromFlag;
-using mxc::runtime::FindLength;
+using mxc::runtime::FindEntry;
 using mxc::runtime::Format;
 using mxc::runtime::Guarded;
+using mxc::runtime::Missing;
 using mxc::runtime::Model;
 using mxc::runtime::Needed;
-using mxc::runtime::OpenAxisOf;
 using mxc::runtime::OpenOptions;
 using mxc::runtime::ReadOptions;
 using mxc::runtime::Status;
@@ -23,6 +23,7 @@ using mxc::runtime::StatusCode;
 using mxc::runtime::StatusOr;
 using mxc::runtime::Tables;
 using mxc::runtime::WeightPlacement;
+using mxc::runtime::WithRow;
 
 namespace {
 
@@ -32,28 +33,6 @@ namespace {
 #define MXC_Bool MXC_BOOL
 #include "runtime/abi/dtype.def"
 #undef MXC_Bool
-
-Status Missing(const char* what, size_t index, size_t count) {
-  return Fail(StatusCode::kNotFound, "no %s %zu; there are %zu", what, index,
-              count);
-}
-
-// The row `index` of what `rows` gives for entry `entry`; `row` is where it is
-// to be described.
-template <class Rows, class Use>
-mxc_status* WithRow(const mxc_model* model, size_t entry, size_t index,
-                    const char* what, Needed row, Rows rows, Use use) {
-  return Guarded({{model, "model"}, row}, [&]() -> Status {
-    const Tables& tables = model->model->tables();
-    if (entry >= tables.entries().size()) {
-      return Missing("entry", entry, tables.entries().size());
-    }
-    const auto found = (tables.*rows)(tables.entries()[entry]);
-    if (index >= found.size()) return Missing(what, index, found.size());
-    use(tables, tables.Buffers(tables.entries()[entry]), found[index]);
-    return {};
-  });
-}
 
 // The state of that number, of what belongs to one.
 Status FindTrained(const Tables& tables, bool belongs, uint32_t number,
@@ -103,82 +82,6 @@ mxc_entry_summary Summarize(const Tables& tables, const mxc_entry& entry) {
           .naive_bytes = entry.naive_bytes,
           .state_bytes = tables.header().state_bytes};
 }
-
-// "infer (batch 1), infer (batch 8)"
-std::string EntryNames(const Tables& tables) {
-  std::string names;
-  for (const mxc_entry& entry : tables.entries()) {
-    names +=
-        Format("%s%s (batch %lld)", names.empty() ? "" : ", ",
-               tables.Text(entry.name), static_cast<long long>(entry.batch));
-    if (names.size() > 500) return names + ", …";
-  }
-  return names;
-}
-
-}  // namespace
-
-namespace mxc::runtime {
-
-StatusOr<size_t> FindEntry(const Tables& tables, const char* name,
-                           int64_t batch) {
-  const auto find = [&](const char* wanted) -> size_t {
-    const auto entries = tables.entries();
-    for (size_t i = 0; i < entries.size(); ++i) {
-      if (std::strcmp(tables.Text(entries[i].name), wanted) == 0 &&
-          (batch == 0 || entries[i].batch == batch)) {
-        return i;
-      }
-    }
-    return entries.size();
-  };
-  const size_t count = tables.entries().size();
-  size_t found = find(name != nullptr ? name : "infer");
-  if (found == count && name == nullptr) {
-    found = find(tables.Text(tables.entries().front().name));
-  }
-  if (found < count) return found;
-  return Fail(
-      StatusCode::kNotFound, "no entry '%s'%s; the model has %s",
-      name != nullptr ? name : "infer",
-      batch == 0
-          ? ""
-          : Format(" for batch %lld", static_cast<long long>(batch)).c_str(),
-      EntryNames(tables).c_str());
-}
-
-StatusOr<size_t> FindLength(const Tables& tables, const char* name,
-                            int64_t batch, int64_t length) {
-  const std::string word = name != nullptr ? name : "infer";
-  const auto entries = tables.entries();
-  size_t found = entries.size();
-  for (size_t i = 0; i < entries.size(); ++i) {
-    const mxc_entry& entry = entries[i];
-    const std::string_view own = tables.Text(entry.name);
-    if (own.substr(0, own.find(':')) != word || entry.length < length ||
-        (batch != 0 && entry.batch != batch)) {
-      continue;
-    }
-    if (entry.length == length) return i;
-    const bool open = std::ranges::any_of(
-        tables.Buffers(entry), [](const mxc_buffer& buffer) {
-          return buffer.role == MXC_TENSOR_LENGTH;
-        });
-    if (!open) continue;
-    if (found == entries.size() || entry.length < entries[found].length) {
-      found = i;
-    }
-  }
-  if (found < entries.size()) return found;
-  return Fail(StatusCode::kNotFound,
-              "no entry '%s' for sequences of %lld; the model has %s",
-              word.c_str(), static_cast<long long>(length),
-              EntryNames(tables).c_str());
-}
-
-}  // namespace mxc::runtime
-
-namespace {
 
 Approval ApprovalBy(const mxc_model_options& options) {
   return [options](Bytes file) -> Status {
@@ -302,34 +205,6 @@ mxc_status* mxc_model_find_entry(const mxc_model* model, const char* name,
     if (found.ok()) *entry = *found;
     return found.status();
   });
-}
-
-mxc_status* mxc_model_find_length(const mxc_model* model, const char* name,
-                                  int64_t batch, int64_t length,
-                                  size_t* entry) {
-  return Guarded({{model, "model"}, {entry, "entry"}}, [&]() -> Status {
-    const StatusOr<size_t> found =
-        FindLength(model->model->tables(), name, batch, length);
-    if (found.ok()) *entry = *found;
-    return found.status();
-  });
-}
-
-mxc_status* mxc_model_input_axis(const mxc_model* model, size_t entry,
-                                 size_t index, int* axis) {
-  return WithRow(model, entry, index, "input", {axis, "axis"}, &Tables::Inputs,
-                 [&](const Tables&, auto buffers, uint32_t buffer) {
-                   *axis = OpenAxisOf(buffers[buffer]);
-                 });
-}
-
-mxc_status* mxc_model_output_axis(const mxc_model* model, size_t entry,
-                                  size_t index, int* axis) {
-  return WithRow(model, entry, index, "output", {axis, "axis"},
-                 &Tables::Outputs,
-                 [&](const Tables&, auto buffers, uint32_t buffer) {
-                   *axis = OpenAxisOf(buffers[buffer]);
-                 });
 }
 
 mxc_status* mxc_model_input(const mxc_model* model, size_t entry, size_t index,

@@ -1,30 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inputs and outputs that are as long as the caller says, of an entry that has room
-// for more (mxc_set_length).
+// for more (mxc_set_lengths).
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <optional>
+#include <span>
 
 #include "runtime/api/handles.h"
+#include "runtime/base/counted_bytes.h"
 
 namespace mxc::runtime {
 
-// The bytes of a tensor that count: `count` runs of `size` bytes, `stride` apart.
-// A tensor without an open axis is one run.
-struct OpenBytes {
-  size_t count = 1, size = 0, stride = 0;
+// Of an input or an output with the lengths that were set.
+CountedBytes CountedBytesOf(const mxc_executor& executor, uint32_t buffer);
 
-  size_t total() const { return count * size; }
-  // From the entry's memory, and into it.
-  void Gather(const std::byte* from, std::byte* to) const;
-  void Scatter(const std::byte* from, std::byte* to) const;
-};
-OpenBytes OpenBytesOf(const mxc_executor& executor, uint32_t buffer);
-
-// Which input of the entry says how long open axes are; none: there are none.
-std::optional<size_t> LengthInput(const mxc_executor& executor);
-Status SetLength(mxc_executor& executor, int64_t length);
+// In the order of Tables::Lengths.
+Status SetLengths(mxc_executor& executor, std::span<const int64_t> lengths);
 
 }  // namespace mxc::runtime

@@ -3,6 +3,8 @@
 #include "runtime/base/element.h"
 
 #include <algorithm>
+#include <set>
+#include <string_view>
 
 namespace mxc::runtime {
 namespace {
@@ -28,6 +30,12 @@ Status TablesCheck::Buffer(const mxc_entry& entry, uint32_t index,
                 place,
                 "a rate that is no f64, or a loss or norm that is no f32");
   }
+  MXC_REQUIRE(
+      buffer.role != MXC_TENSOR_LENGTH ||
+          (buffer.kind == MXC_BUFFER_INPUT &&
+           static_cast<ElementType>(buffer.dtype) == ElementType::kI32 &&
+           buffer.bytes == sizeof(int32_t)),
+      place, "a length that is no input of one i32");
   const int64_t first = buffer.first_step, last = buffer.last_step;
   const bool unused = first == -1 && last == -1;
   MXC_REQUIRE(
@@ -61,7 +69,10 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
   if (buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT) {
     MXC_REQUIRE(DenseBytes(buffer) == buffer.bytes, place,
                 "an input or output that is not dense");
-    return OpenAxis(entry, buffer, place);
+    MXC_REQUIRE(buffer.offset <= buffer.rank && buffer.shift % 3 == 0 &&
+                    (buffer.offset == 0 || buffer.shift == 0),
+                place, "open along an axis that it has not");
+    return {};
   }
   if (buffer.kind == MXC_BUFFER_STATE) return StateBuffer(buffer, place);
   MXC_REQUIRE(buffer.offset % MXC_ARENA_ALIGNMENT == 0, place, "not aligned");
@@ -70,22 +81,37 @@ Status TablesCheck::Storage(const mxc_entry& entry, uint32_t index,
   return {};
 }
 
-Status TablesCheck::OpenAxis(const mxc_entry& entry, const mxc_buffer& buffer,
-                             const std::string& place) {
-  const bool length = buffer.role == MXC_TENSOR_LENGTH;
-  MXC_REQUIRE(
-      !length ||
-          (buffer.kind == MXC_BUFFER_INPUT &&
-           static_cast<ElementType>(buffer.dtype) == ElementType::kI32 &&
-           buffer.bytes == sizeof(int32_t) && entry.length <= MXC_MAX_TURNS),
-      place, "a length that is no input of one i32");
-  if (buffer.offset == 0) return {};
-  MXC_REQUIRE(
-      buffer.offset <= buffer.rank && 0 < entry.length &&
-          entry.length <= MXC_MAX_TURNS && 0 < buffer.advance &&
-          buffer.advance <= MXC_MAX_TURNS &&
-          buffer.dims[buffer.offset - 1] % (entry.length * buffer.advance) == 0,
-      place, "open along an axis that has not the entry's length");
+// That each axis that is open has a length, and each length an axis.
+Status TablesCheck::OpenAxes(const mxc_entry& entry, const std::string& place) {
+  const std::vector<OpenLength> lengths = tables_.LengthsIn(entry);
+  std::set<std::string_view> names;
+  for (const OpenLength& length : lengths) {
+    MXC_REQUIRE(0 < length.most && length.most <= MXC_MAX_TURNS, place,
+                "a length of no entries or too many");
+    MXC_REQUIRE(names.insert(length.name).second, place,
+                "two lengths of one name");
+  }
+  std::vector<bool> used(lengths.size());
+  const auto buffers = tables_.Buffers(entry);
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    const mxc_buffer& buffer = buffers[i];
+    const std::string of = Format("%s, buffer %zu", place.c_str(), i);
+    int before = -1;
+    for (const OpenAxis& open : tables_.OpenAxes(buffer)) {
+      MXC_REQUIRE(open.length < lengths.size(), of,
+                  "open along an axis of no length");
+      MXC_REQUIRE(before < open.axis && open.axis < buffer.rank &&
+                      0 < open.inner && open.inner <= MXC_MAX_TURNS &&
+                      buffer.dims[open.axis] %
+                              (lengths[open.length].most * open.inner) ==
+                          0,
+                  of, "open along an axis that has not the length's entries");
+      before = open.axis;
+      used[open.length] = true;
+    }
+  }
+  MXC_REQUIRE(std::ranges::count(used, false) == 0, place,
+              "has a length of no open axis");
   return {};
 }
 

@@ -24,9 +24,48 @@ StatusOr<Tables> Tables::Parse(Bytes bytes, uint64_t weight_bytes) {
   MXC_RT_RETURN_IF_ERROR(check.Header());
   MXC_RT_RETURN_IF_ERROR(check.Rows());
   tables.NoteTrained();
+  tables.NoteLengths();
   tables.NoteReads();
   tables.NoteTimesRun();
   return tables;
+}
+
+std::vector<OpenLength> Tables::LengthsIn(const mxc_entry& entry) const {
+  std::vector<OpenLength> lengths;
+  const auto inputs = Inputs(entry);
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const mxc_buffer& buffer = Buffers(entry)[inputs[k]];
+    if (buffer.role != MXC_TENSOR_LENGTH) continue;
+    const char* colon = std::strchr(Text(buffer.name), ':');
+    lengths.push_back({colon == nullptr ? "" : colon + 1,
+                       buffer.advance > 0 ? buffer.advance : entry.length, k});
+  }
+  return lengths;
+}
+
+std::vector<OpenAxis> Tables::OpenAxes(const mxc_buffer& buffer) const {
+  std::vector<OpenAxis> axes;
+  if (buffer.kind != MXC_BUFFER_INPUT && buffer.kind != MXC_BUFFER_OUTPUT) {
+    return axes;
+  }
+  if (buffer.offset > 0) {
+    axes.push_back({static_cast<int>(buffer.offset) - 1, buffer.advance, 0});
+  }
+  const auto rows = operands_.subspan(buffer.period, buffer.shift);
+  for (size_t k = 0; k + 2 < rows.size(); k += 3) {
+    axes.push_back({static_cast<int>(rows[k]), rows[k + 1], rows[k + 2]});
+  }
+  return axes;
+}
+
+std::string LengthNames(const std::vector<OpenLength>& lengths) {
+  std::string names;
+  for (const OpenLength& length : lengths) {
+    names += names.empty() ? "" : ", ";
+    names += *length.name == '\0' ? "one" : Format("'%.100s'", length.name);
+    if (names.size() > 500) return names + ", …";
+  }
+  return names;
 }
 
 const char* Tables::KernelText(const mxc_step& step) const {
@@ -39,6 +78,12 @@ const char* Tables::KernelText(const mxc_step& step) const {
   if (step.kind == MXC_STEP_START) return "start";
   if (step.kind == MXC_STEP_WAIT) return "wait";
   return step.tasks == 0 ? "view" : Text(step.kernel_name);
+}
+
+void Tables::NoteLengths() {
+  for (const mxc_entry& entry : entries_) {
+    lengths_.push_back(LengthsIn(entry));
+  }
 }
 
 void Tables::NoteTrained() {

@@ -17,6 +17,21 @@
 
 namespace mxc::runtime {
 
+// How many entries of open axes count: an input says it (mxc_set_lengths).
+struct OpenLength {
+  const char* name;  // "": the only one
+  int64_t most;
+  size_t input;  // which of the entry's inputs
+};
+
+// An axis of an input or an output of which the first entries alone count: index i
+// is of entry i / inner % length.
+struct OpenAxis {
+  int axis;
+  int64_t inner;
+  size_t length;  // its place in Tables::Lengths
+};
+
 class Tables {
  public:
   Tables() = default;
@@ -57,6 +72,12 @@ class Tables {
   std::span<const uint32_t> Outputs(const mxc_entry& entry) const {
     return operands_.subspan(entry.outputs.first, entry.outputs.count);
   }
+  // In the order of the inputs that say them.
+  const std::vector<OpenLength>& Lengths(const mxc_entry& entry) const {
+    return lengths_[static_cast<size_t>(&entry - entries_.data())];
+  }
+  // By axis; none of what is no input or output.
+  std::vector<OpenAxis> OpenAxes(const mxc_buffer& buffer) const;
   // Pairs: see mxc_entry.
   std::span<const uint32_t> Carries(const mxc_entry& entry) const {
     return operands_.subspan(entry.carries.first, entry.carries.count);
@@ -94,7 +115,9 @@ class Tables {
 
   static constexpr uint64_t kMostRuns = uint64_t{1} << 62;
 
+  std::vector<OpenLength> LengthsIn(const mxc_entry& entry) const;
   void NoteTrained();
+  void NoteLengths();
   void NoteReads();
   void NoteTimesRun();
 
@@ -108,20 +131,16 @@ class Tables {
   std::span<const mxc_step> steps_;
   std::span<const uint32_t> operands_;
   const char* strings_ = nullptr;
-  std::map<uint32_t, uint32_t> trained_;  // rows of states_, by number
-  std::vector<bool> read_;                // by row of buffers_
-  std::vector<uint64_t> times_run_;       // by row of steps_
+  std::map<uint32_t, uint32_t> trained_;          // rows of states_, by number
+  std::vector<std::vector<OpenLength>> lengths_;  // by row of entries_
+  std::vector<bool> read_;                        // by row of buffers_
+  std::vector<uint64_t> times_run_;               // by row of steps_
 };
 
 // Bytes of one element of MXNet's type flag, 0 if there is no such type.
 uint64_t ElementSize(uint8_t dtype);
 
-// The axis of an input or an output of which the first entries alone count, as
-// many as was said (mxc_set_length); -1: none.
-inline int OpenAxisOf(const mxc_buffer& buffer) {
-  const bool own =
-      buffer.kind == MXC_BUFFER_INPUT || buffer.kind == MXC_BUFFER_OUTPUT;
-  return own ? static_cast<int>(buffer.offset) - 1 : -1;
-}
+// "'S', 'T'", for a message; of one without a name "one".
+std::string LengthNames(const std::vector<OpenLength>& lengths);
 
 }  // namespace mxc::runtime

@@ -181,6 +181,14 @@ Status TablesCheck::OwnersOfOperands() const {
     }
   }
   for (const mxc_step& step : tables_.steps_) operands.Claim(step.operands);
+  for (const mxc_buffer& buffer : tables_.buffers_) {
+    if (buffer.kind != MXC_BUFFER_INPUT && buffer.kind != MXC_BUFFER_OUTPUT) {
+      continue;
+    }
+    MXC_REQUIRE(Within(buffer.period, buffer.shift, tables_.operands_.size()),
+                "tables", "the open axes of a buffer leave the operands");
+    operands.Claim({buffer.period, buffer.shift});
+  }
   return operands.Check();
 }
 
@@ -231,18 +239,11 @@ Status TablesCheck::Interface(const mxc_entry& entry,
                               const std::string& place) {
   const auto buffers = tables_.Buffers(entry);
   std::set<uint64_t> states;
-  size_t open = 0, lengths = 0;
   for (const mxc_buffer& buffer : buffers) {
-    const bool input = buffer.kind == MXC_BUFFER_INPUT;
-    const bool interface = input || buffer.kind == MXC_BUFFER_OUTPUT;
-    open += interface && buffer.offset > 0 ? 1 : 0;
-    lengths += input && buffer.role == MXC_TENSOR_LENGTH ? 1 : 0;
     MXC_REQUIRE(
         buffer.kind != MXC_BUFFER_STATE || states.insert(buffer.offset).second,
         place, "two buffers are one state");
   }
-  MXC_REQUIRE(lengths == (open > 0 ? 1 : 0), place,
-              "has open axes and no length of them, or the other way round");
   std::vector<bool> named(buffers.size());
   for (const uint32_t index : tables_.Inputs(entry)) {
     MXC_REQUIRE(index < buffers.size() &&
@@ -254,6 +255,7 @@ Status TablesCheck::Interface(const mxc_entry& entry,
     MXC_REQUIRE(buffers[i].kind != MXC_BUFFER_INPUT || named[i], place,
                 "an input buffer is not among its inputs");
   }
+  MXC_RT_RETURN_IF_ERROR(OpenAxes(entry, place));
   MXC_RT_RETURN_IF_ERROR(Outputs(entry, place));
   return Carries(entry, place);
 }

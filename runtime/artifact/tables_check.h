@@ -41,8 +41,7 @@ class TablesCheck {
   Status Carries(const mxc_entry& entry, const std::string& place);
   Status Buffer(const mxc_entry& entry, uint32_t index,
                 const std::string& place);
-  Status OpenAxis(const mxc_entry& entry, const mxc_buffer& buffer,
-                  const std::string& place);
+  Status OpenAxes(const mxc_entry& entry, const std::string& place);
   Status Storage(const mxc_entry& entry, uint32_t index,
                  const std::string& place);
   std::pair<uint64_t, const char*> RegionOf(const mxc_entry& entry,

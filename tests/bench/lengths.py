@@ -3,8 +3,10 @@
 """One artifact for every length beside artifacts made for a length.
 
 usage: lengths.py NETWORK MOST LENGTH,… [--rounds N] [--together]
+       lengths.py NETWORK S=MOST,T=MOST 40x7,… [--rounds N]
 
-NETWORK leaves the length of its sequences open ("T"); batch 1, one thread, the least
+NETWORK leaves the length of its sequences open ("T"), or several by their names, whose
+values are in the order of MOST; batch 1, one thread, the least
 time of all rounds, in turns. --together: samples of all LENGTHs in one call, each as
 long as it is, beside a batch of them that is filled up to the longest. Needs NumPy and
 the Python package mxc.
@@ -21,10 +23,11 @@ import mxc
 CALLS = 5  # a round
 
 
-def arrays(network, length):
+def arrays(network, lengths):
     """Numbers that are tokens, too; what `valid_length` reads is all of it."""
     rng = np.random.default_rng(1)
-    sizes = {"N": 1, "T": length}
+    sizes = {"N": 1, **lengths}
+    length = next(iter(lengths.values()))
     found = {}
     for name, shape in network["inputs"].items():
         if "label" in name:
@@ -50,10 +53,10 @@ def least(rounds, **calls):
 
 def together(network, options, made):
     """Samples of several lengths, none filled up, and all filled up to the longest."""
-    lengths = options.lengths
+    lengths = [next(iter(one.values())) for one in options.lengths]
     model = mxc.compile(options.network, batch=[1, len(lengths)], length=options.most,
                         **made)
-    each = [arrays(network, length) for length in lengths]
+    each = [arrays(network, one) for one in options.lengths]
     lists = {name: [one[name][0] for one in each] for name in each[0]}
     filled = {}
     for name, samples in lists.items():
@@ -69,14 +72,25 @@ def together(network, options, made):
           f"{best['own'] / best['filled']:.3f}")
 
 
+def bounds(text):
+    """A number, or numbers by name."""
+    if "=" not in text:
+        return int(text)
+    return {name: int(most) for name, most in
+            (pair.split("=") for pair in text.split(","))}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("network", type=pathlib.Path)
-    parser.add_argument("most", type=int)
-    parser.add_argument("lengths", type=lambda text: list(map(int, text.split(","))))
+    parser.add_argument("most", type=bounds)
+    parser.add_argument("lengths")
     parser.add_argument("--rounds", type=int, default=9)
     parser.add_argument("--together", action="store_true")
     options = parser.parse_args()
+    names = list(options.most) if isinstance(options.most, dict) else ["T"]
+    options.lengths = [dict(zip(names, map(int, one.split("x")), strict=True))
+                       for one in options.lengths.split(",")]
     network = json.loads(options.network.read_text())
     made = {"init": "xavier", "seed": 3, "threads": 1}
     if options.together:
@@ -84,13 +98,14 @@ def main():
     begun = time.perf_counter()
     every = mxc.compile(options.network, batch=1, length=options.most, **made)
     print(f"{len(every.entries)} entries, {time.perf_counter() - begun:.0f} s to compile")
-    for length in options.lengths:
-        given = arrays(network, length)
+    for lengths in options.lengths:
+        given = arrays(network, lengths)
         own = mxc.compile(options.network, **made,
                           shapes={name: array.shape for name, array in given.items()})
         best = least(options.rounds, every=lambda: every(**given),
                      own=lambda: own(**given))
-        print(f"length {length}: {best['every'] * 1e3:.3f} ms, of its own "
+        text = "x".join(map(str, lengths.values()))
+        print(f"length {text}: {best['every'] * 1e3:.3f} ms, of its own "
               f"{best['own'] * 1e3:.3f} ms: {best['every'] / best['own']:.3f}", flush=True)
 
 

@@ -94,6 +94,26 @@ TEST_CASE("a length goes with no buckets") {
             "length 4 goes with no buckets; `lengths` names its own"});
 }
 
+TEST_CASE("lengths have names of their own, or there is one") {
+  const auto refused = [](std::vector<mxc_compile_length> lengths,
+                          int64_t length) {
+    mxc_compile_options options = Options();
+    options.length = length;
+    options.named_lengths = lengths.data();
+    options.named_length_count = lengths.size();
+    return MessagesOf(&options);
+  };
+  using Messages = std::vector<std::string>;
+  CHECK(refused({{"S", 4}}, 4) ==
+        Messages{"length 'S' beside one without a name"});
+  CHECK(refused({{"S", 4}, {"S", 5}}, 0) ==
+        Messages{"length 'S' beside the same again"});
+  CHECK(refused({{"S", 0}}, 0) ==
+        Messages{"length 'S' up to 0, expected a name and 1 or more"});
+  CHECK(refused({{nullptr, 4}}, 0) ==
+        Messages{"length '' up to 4, expected a name and 1 or more"});
+}
+
 TEST_CASE("mxc_compile: C99 and C++ programs compile a network in memory") {
   const test::TemporaryFolder folder("mxc_compile");
   for (const std::string program : {MXC_TEST_C_COMPILE, MXC_TEST_CXX_COMPILE}) {

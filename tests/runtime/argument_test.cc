@@ -185,6 +185,7 @@ struct NullCall {
 std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
   static mxc_entry_summary entry;
   static mxc_tensor tensor;
+  static mxc_length length;
   static mxc_buffer_summary buffer;
   static mxc_step_summary step;
   static mxc_nonfinite nonfinite;
@@ -229,6 +230,19 @@ std::vector<NullCall> NullCalls(mxc_model* m, mxc_executor* e) {
       NULL_CALL(mxc_model_output_axis, "model", null, 0, 0, &axis),
       NULL_CALL(mxc_model_output_axis, "axis", m, 0, 0, null),
       NULL_CALL(mxc_set_length, "executor", null, 1),
+      NULL_CALL(mxc_set_lengths, "executor", null, null, 0),
+      NULL_CALL(mxc_set_lengths, "lengths", e, null, 1),
+      NULL_CALL(mxc_model_length, "model", null, 0, 0, &length),
+      NULL_CALL(mxc_model_length, "length", m, 0, 0, null),
+      NULL_CALL(mxc_model_find_lengths, "model", null, "infer", 0, null, 0,
+                &size),
+      NULL_CALL(mxc_model_find_lengths, "lengths", m, "infer", 0, null, 1,
+                &size),
+      NULL_CALL(mxc_model_find_lengths, "entry", m, "infer", 0, null, 0, null),
+      NULL_CALL(mxc_model_input_lengths, "model", null, 0, 0, &axis),
+      NULL_CALL(mxc_model_input_lengths, "lengths", m, 0, 0, null),
+      NULL_CALL(mxc_model_output_lengths, "model", null, 0, 0, &axis),
+      NULL_CALL(mxc_model_output_lengths, "lengths", m, 0, 0, null),
       NULL_CALL(mxc_executor_input, "executor", null, 0, &tensor),
       NULL_CALL(mxc_executor_input, "tensor", e, 0, null),
       NULL_CALL(mxc_executor_output, "executor", null, 0, &tensor),

@@ -317,14 +317,9 @@ TEST_CASE("every rule of the tables is enforced") {
       e.buffers[0].advance = inner;
     };
   };
-  for (const auto& change : {open(1, 1, 0), open(1, 0, 1024), open(1, 3, 512),
-                             open(1, 1, 1000), open(2, 1, 1024)}) {
-    check(
-        "entry 0, buffer 0: open along an axis that has not the entry's length",
-        change);
-  }
-  check("entry 0: has open axes and no length of them, or the other way round",
-        open(1, 1, 1024));
+  check("entry 0, buffer 0: open along an axis of no length", open(1, 1, 1024));
+  check("entry 0, buffer 0: open along an axis that it has not",
+        open(2, 1, 1024));
   check("entry 0, buffer 0: a length that is no input of one i32",
         [](TestEntry& e) { e.buffers[0].role = MXC_TENSOR_LENGTH; });
   check("entry 0, buffer 1: its root is another buffer",

@@ -142,6 +142,11 @@ class TablesWriter {
     row.advance = buffer.advance;
     row.period = buffer.period;
     row.shift = buffer.shift;
+    if (!buffer.open.empty()) {
+      const mxc_range open = Operands(buffer.open);
+      row.period = open.first;
+      row.shift = open.count;
+    }
     row.role = buffer.role;
     row.index = buffer.index;
     row.place = buffer.place;

@@ -41,6 +41,7 @@ struct TestBuffer {
   mxc_tensor_role role = MXC_TENSOR_OTHER;
   uint16_t index = 0;  // see mxc_tensor_role
   mxc_place place = MXC_PLACE_DEVICE;
+  std::vector<uint32_t> open = {};  // axis, inner, length, of each open axis
 };
 
 struct TestState {

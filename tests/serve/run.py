@@ -341,6 +341,31 @@ def any_length(folder):
     server.stop()
 
 
+def two_lengths(folder):
+    """The same of a table of two."""
+    artifact = compiled(BIN, folder, 'table', {
+        'mxc': 1, 'inputs': {'rows': ['N', 'T', 1], 'columns': ['N', 1, 'S']},
+        'nodes': [{'op': 'broadcast_add', 'name': 's', 'inputs': ['rows', 'columns']}]},
+        '--length', 'S=5,T=4')
+    server = Server(BIN, artifact)
+    told = json.loads(server.ask('GET', '/v2/models/table')[1])
+    check(f'shapes: {told}', [t['shape'] for t in told['inputs'] + told['outputs']] == [
+        [-1, -1, 1], [-1, 1, -1], [-1, -1, -1]])
+    def ask(t, s):
+        tensors = {'rows': [1, t, 1], 'columns': [1, 1, s]}
+        return json.dumps({'inputs': [
+            {'name': name, 'shape': shape, 'datatype': 'FP32', 'data': list(range(t * s))[:max(shape)]}
+            for name, shape in tensors.items()]})
+    for t, s in ((4, 5), (1, 1), (3, 2)):
+        answer = json.loads(server.ask('POST', '/v2/models/table/infer', ask(t, s))[1])
+        output = answer['outputs'][0]
+        check(f'{t} and {s}: {output}', output['shape'] == [1, t, s] and
+              output['data'] == [i + j for i in range(t) for j in range(s)])
+    status, message = server.refused('POST', '/v2/models/table/infer', ask(5, 2))
+    check(f'too long: {message}', status == 400 and 'or shorter along axis 1' in message)
+    server.stop()
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -350,6 +375,7 @@ def main():
         types_of_answers(folder)
         several_inputs(folder)
         any_length(folder)
+        two_lengths(folder)
     print('served')
 
 

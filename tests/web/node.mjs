@@ -76,6 +76,39 @@ async function lengths() {
     const said = refusal(() => any.run('infer', { data: new Float32Array(size) }));
     check(said === `input 'data' has ${size} elements, expected f32[2, 9, 4] or shorter, 8 for each entry of a sequence`, said);
   }
+  await pairs(path);
+}
+
+// The same for two lengths, which inputs tell, or the caller.
+async function pairs(path) {
+  const network = join(path, 'cross.json');
+  writeFileSync(network, JSON.stringify({
+    mxc: 1, name: 'cross', inputs: { source: [2, 'S', 4], target: [2, 'T', 4], mask: [2, 'T', 'S'] },
+    nodes: [
+      { op: 'batch_dot', name: 'scores', transpose_b: true, inputs: ['target', 'source'] },
+      { op: 'elemwise_add', name: 'masked', inputs: ['scores', 'mask'] },
+      { op: 'softmax', name: 'shares' },
+      { op: 'batch_dot', name: 'context', inputs: ['shares', 'source'] }],
+    outputs: ['shares', 'context'] }));
+  const any = await (await page(bin, join(path, 'pairs'), network, '--length', 'S=7,T=5', '--bucket', '3')).open();
+  for (const [s, t] of [[7, 5], [1, 1], [3, 4], [4, 3], [1, 5]]) {
+    const shapes = { source: [2, s, 4], target: [2, t, 4], mask: [2, t, s] };
+    const inputs = Object.fromEntries(Object.entries(shapes).map(
+      ([name, shape]) => [name, Array.from(draw({ shape, dtype: 'f32' }, s + 10 * t))]));
+    const own = await (await page(bin, join(path, `own${s}x${t}`), network,
+      ...Object.entries(shapes).flatMap(([name, shape]) => ['--input-shape', `${name}:${shape.join('x')}`]))).open();
+    any.run('infer', { source: new Float32Array(56).fill(NaN), target: new Float32Array(40).fill(NaN),
+      mask: new Float32Array(70).fill(NaN) });
+    const theirs = own.run('infer', inputs);
+    for (const ours of [any.run('infer', inputs), any.run('infer', inputs, { S: s, T: t })]) {
+      for (const name of ['shares_output', 'context_output']) {
+        check(ours[name].length === theirs[name].length && difference(ours[name], theirs[name]) < 1e-6,
+          `${name} at ${s} and ${t}`);
+      }
+    }
+  }
+  const said = refusal(() => any.run('infer', { source: new Float32Array(64) }));
+  check(said === "input 'source' has 64 elements, expected f32[2, 7, 4] or shorter, 8 for each entry of 'S'", said);
 }
 
 // An entry's steps, one after the other, compute what it does.

@@ -101,9 +101,11 @@ void CheckSizes(const CompileRequest& request, Diagnostics& errors) {
     errors.push_back(Error({}, "batch size {} is given twice", *twice));
   }
   for (const Bucket& bucket : request.buckets) {
-    if (bucket.length > 0) continue;
-    errors.push_back(
-        Error({}, "bucket length {}, expected 1 or more", bucket.length));
+    for (const auto& [name, length] : bucket.lengths) {
+      if (length > 0) continue;
+      errors.push_back(
+          Error({}, "bucket length {}, expected 1 or more", length));
+    }
   }
 }
 

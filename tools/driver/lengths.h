@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 #include <vector>
 
 #include "ir/support/result.h"
@@ -10,10 +11,19 @@
 
 namespace mxc {
 
-// `lengths`, or where there are none lengths some 6 % apart, from `most` down: the
-// entry that takes all is the one that nobody names. Fails where the longest of
-// `lengths` is not `most`.
-Result<std::vector<int64_t>> LengthsUpTo(int64_t most,
-                                         std::vector<int64_t> lengths);
+// Where several lengths are open, an artifact has no more entries than this for
+// each batch.
+inline constexpr size_t kMostEntries = 128;
+
+// "512", or "S=512,T=128".
+Result<Lengths> ParseLengths(std::string_view text);
+
+// From `most` down: the entry that takes all is the one that nobody names. Of each
+// length `rungs` that are no longer than its bound, and that; where there are none,
+// of one length some 6 % apart, of several all pairs, triples … of lengths as far
+// apart as kMostEntries allows. Fails where the longest of `rungs` is not the only
+// length's bound.
+Result<std::vector<Lengths>> LengthsUpTo(const Lengths& most,
+                                         std::vector<int64_t> rungs);
 
 }  // namespace mxc

@@ -86,6 +86,12 @@ typedef struct mxc_compile_bucket {
   size_t shape_count;
 } mxc_compile_bucket;
 
+/* A length that inputs leave open, by its name: "T" of ["N", "T"]. */
+typedef struct mxc_compile_length {
+  const char* name;
+  int64_t most; /* 1 or more */
+} mxc_compile_length;
+
 /* How many rows a node yields at most, of which data decide how many there are
  * (_contrib_boolean_mask, _npx_nonzero, _npi_unique). */
 typedef struct mxc_compile_bound {
@@ -206,6 +212,13 @@ typedef struct mxc_compile_options {
    * patterns. */
   const char* const* kept_layers;
   size_t kept_layer_count;
+
+  /* Instead of `length`, where inputs leave several lengths open: each by the name
+   * that the network has for it. `lengths` are then those of all of them that are
+   * below their bounds; none: all pairs, triples … of some that are farther apart,
+   * 128 in all at most. */
+  const mxc_compile_length* named_lengths;
+  size_t named_length_count;
 } mxc_compile_options;
 
 /* `size` is sizeof(mxc_compile_options) as the caller knows it. */

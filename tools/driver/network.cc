@@ -34,7 +34,7 @@ LoadOptions LoadOptionsOf(const Specialization& of) {
   load.input_shapes = of.shapes;
   load.input_types = of.types;
   load.generation = of.generation;
-  load.length = of.length;
+  load.lengths = of.lengths;
   load.open_axes = of.open_axes;
   return load;
 }

@@ -80,8 +80,8 @@ std::vector<Job> JobsOf(const CompileRequest& request) {
     }
     for (const Bucket& bucket : buckets) {
       for (const int64_t batch : batches) {
-        Job job{{purpose, bucket.length, {}}, request.For(batch)};
-        if (bucket.length > 0) bucket.ApplyTo(job.of);
+        Job job{{purpose, bucket.lengths, {}}, request.For(batch)};
+        if (!bucket.lengths.empty()) bucket.ApplyTo(job.of);
         jobs.push_back(std::move(job));
       }
     }

@@ -58,6 +58,7 @@ struct NetworkRequest {
 
 using InputShapes = std::map<std::string, Extents>;
 using InputTypes = std::map<std::string, DType>;
+using Lengths = std::map<std::string, int64_t>;  // by name; "": the only one
 
 // What a network is specialised for; LoadOptions says more.
 struct Specialization {
@@ -66,21 +67,22 @@ struct Specialization {
   int64_t batch = 0;  // 0: as the shapes say
   Generation generation = {};
   // Up to which the lengths are open that the shapes leave so, and the axes of
-  // inputs that have it in their shapes; 0: none are.
-  int64_t length = 0;
-  std::map<std::string, int> open_axes = {};
+  // inputs that have them in their shapes; none: none are.
+  Lengths lengths = {};
+  OpenAxes open_axes = {};
 };
 
-// The shapes of all inputs for sequences of one length, or of any up to it.
+// The shapes of all inputs for sequences of one length, or of any up to it, or up
+// to one for each of several names.
 struct Bucket {
-  int64_t length = 0;
+  Lengths lengths;
   InputShapes shapes;
   bool open = false;
-  std::map<std::string, int> open_axes = {};  // where `shapes` have the length
+  OpenAxes open_axes = {};  // where `shapes` have the lengths
 
   void ApplyTo(Specialization& of) const {
     of.shapes = shapes;
-    of.length = open ? length : 0;
+    of.lengths = open ? lengths : Lengths();
     of.open_axes = open_axes;
   }
 };

@@ -76,7 +76,8 @@ void FillForBench(api::Executor& executor, const Session& session,
                   const BenchInputs& options) {
   const auto inputs = session.Inputs();
   const auto outputs = session.model.outputs(session.entry);
-  const auto given = FillInputs(executor, inputs, options.feed);
+  const auto given = FillInputs(executor, session.model.Lengths(session.entry),
+                                inputs, options.feed);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (given[k]) continue;
     const auto mapped = executor.MapInput(inputs[k].name);

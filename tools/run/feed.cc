@@ -166,42 +166,79 @@ bool HoldsPicture(const std::string& folder) {
       [](const auto& entry) { return IsPictureFile(entry.path().string()); });
 }
 
-// The extent of an array along the input's open axis, where it has the other
-// axes, but for leading ones.
-std::optional<int64_t> LengthOf(const NetworkInput& input,
-                                const std::vector<int64_t>& shape) {
-  const int64_t missing = input.rank - std::ssize(shape);
-  const int64_t at = input.open_axis - missing;
-  if (input.open_axis < 0 || missing < 0 || at < 0) return std::nullopt;
+// The extents of an array along the input's open axes, with 1 for leading axes that
+// it lacks; nothing where it has other extents along the others.
+std::optional<std::vector<int64_t>> ExtentsOf(
+    const NetworkInput& input, const std::vector<int64_t>& shape) {
   const auto own = api::Shape(input);
-  std::vector<int64_t> wanted(own.begin(), own.end());
-  const int64_t length = shape[static_cast<size_t>(at)];
-  wanted[static_cast<size_t>(input.open_axis)] = length;
-  if (Core(wanted) != Core(shape)) return std::nullopt;
-  return length;
+  const auto missing = std::ssize(own) - std::ssize(shape);
+  if (missing < 0) return std::nullopt;
+  std::vector<int64_t> extents(own.begin(), own.end());
+  for (size_t axis = 0; axis < own.size(); ++axis) {
+    if (input.lengths[axis] < 0) continue;
+    const auto at = static_cast<std::ptrdiff_t>(axis) - missing;
+    if (at < 0) return std::nullopt;
+    extents[axis] = shape[static_cast<size_t>(at)];
+    if (extents[axis] < 1 || extents[axis] > own[axis]) return std::nullopt;
+  }
+  if (Core(extents) != Core(shape)) return std::nullopt;
+  return extents;
 }
 
-// How long the sequences are that the files hold; 0: no input says.
-int64_t LengthOf(std::span<const NetworkInput> inputs,
-                 const std::vector<std::vector<std::string>>& files) {
+// "axis 1", "axes 1 and 2"
+std::string OpenAxesText(const NetworkInput& input) {
+  std::vector<std::string> axes;
+  for (int axis = 0; axis < input.rank; ++axis) {
+    if (input.lengths[static_cast<size_t>(axis)] < 0) continue;
+    axes.push_back(std::to_string(axis));
+  }
+  std::string text = axes.size() == 1 ? "axis " : "axes ";
+  for (size_t k = 0; k < axes.size(); ++k) {
+    text += (k == 0 ? "" : k + 1 == axes.size() ? " and " : ", ") + axes[k];
+  }
+  return text;
+}
+
+// How long the sequences are that the files hold: of each of the entry's lengths,
+// which are `open`; its bound where no input says it.
+std::vector<int64_t> LengthsOf(
+    const std::vector<mxc_length>& open, std::span<const NetworkInput> inputs,
+    const std::vector<std::vector<std::string>>& files) {
+  std::vector<int64_t> lengths(open.size());
+  std::vector<std::string> told(open.size());  // by whom
   for (size_t k = 0; k < inputs.size(); ++k) {
-    if (inputs[k].open_axis < 0 || files[k].empty()) continue;
+    if (!inputs[k].open() || files[k].empty()) continue;
     RequireArray(files[k].front());
     const runtime::Array array = Take(ReadInputArray(files[k].front()));
-    const auto length = LengthOf(inputs[k], array.shape);
-    const int64_t most = inputs[k].dims[inputs[k].open_axis];
-    if (length && *length >= 1 && *length <= most) return *length;
-    throw Failure("input '" + std::string(inputs[k].name) + "' is " +
-                  Describe(inputs[k]) + " or shorter along axis " +
-                  std::to_string(inputs[k].open_axis) + ", but " +
-                  files[k].front() + " holds " + DescribeShape(array.shape));
+    const auto extents = ExtentsOf(inputs[k], array.shape);
+    if (!extents) {
+      throw Failure("input '" + std::string(inputs[k].name) + "' is " +
+                    Describe(inputs[k]) + " or shorter along " +
+                    OpenAxesText(inputs[k]) + ", but " + files[k].front() +
+                    " holds " + DescribeShape(array.shape));
+    }
+    for (size_t axis = 0; axis < extents->size(); ++axis) {
+      if (inputs[k].lengths[axis] < 0) continue;
+      const auto n = static_cast<size_t>(inputs[k].lengths[axis]);
+      // An axis may hold several sequences; these are of the batch.
+      const int64_t length =
+          (*extents)[axis] * open[n].most / inputs[k].dims[axis];
+      if (told[n].empty()) {
+        lengths[n] = length;
+        told[n] = inputs[k].name;
+      } else if (lengths[n] != length) {
+        const std::string name = open[n].name;
+        throw Failure("'" + told[n] + "' is " + std::to_string(lengths[n]) +
+                      " long" + (name.empty() ? "" : " in '" + name + "'") +
+                      ", but '" + inputs[k].name + "' is " +
+                      std::to_string(length));
+      }
+    }
   }
-  return 0;
-}
-
-bool IsOpen(std::span<const NetworkInput> inputs) {
-  return std::ranges::any_of(
-      inputs, [](const NetworkInput& input) { return input.open_axis >= 0; });
+  for (size_t n = 0; n < open.size(); ++n) {
+    if (told[n].empty()) lengths[n] = open[n].most;
+  }
+  return lengths;
 }
 
 // Returns whether the files are as many pictures, or hold an array of the
@@ -214,10 +251,7 @@ bool Fits(const NetworkInput& tensor, const std::vector<std::string>& files) {
   }
   RequireArray(files.front());
   const runtime::Array array = Take(ReadInputArray(files.front()));
-  if (tensor.open_axis >= 0) {
-    const auto length = LengthOf(tensor, array.shape);
-    return length && *length <= tensor.dims[tensor.open_axis];
-  }
+  if (tensor.open()) return ExtentsOf(tensor, array.shape).has_value();
   return Core(array.shape) == Core(api::Shape(tensor));
 }
 
@@ -361,13 +395,21 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
     }
     return true;
   };
-  std::map<int64_t, size_t> longest;  // by batch, of entries for any length
+  // By batch, of entries for any lengths.
+  std::map<int64_t, size_t> longest;
+  const auto size = [&](size_t e) {
+    double all = 1;
+    for (const mxc_length& length : model.Lengths(e)) {
+      all *= static_cast<double>(length.most);
+    }
+    return all;
+  };
   for (size_t e = 0; e < model.entry_count(); ++e) {
     const mxc_entry_summary entry = model.entry(e);
     if (!is_meant(entry.name)) continue;
-    if (IsOpen(InputsOf(model, e))) {
+    if (!model.Lengths(e).empty()) {
       size_t& most = longest.emplace(entry.batch, e).first->second;
-      if (entry.length > model.entry(most).length) most = e;
+      if (size(e) > size(most)) most = e;
     } else if (fits(e)) {
       return e;
     }
@@ -375,24 +417,26 @@ size_t ChooseEntry(const Session& session, const Feed& feed) {
   for (const auto& [batch, e] : longest) {
     if (!fits(e)) continue;
     const auto inputs = InputsOf(model, e);
-    const int64_t length = LengthOf(inputs, Assign(inputs, feed));
-    if (session.named || length == 0) return e;
-    return model.FindLength(WithoutLength(name).c_str(), batch, length);
+    const auto lengths =
+        LengthsOf(model.Lengths(e), inputs, Assign(inputs, feed));
+    if (session.named) return e;
+    return model.FindLengths(WithoutLength(name).c_str(), batch, lengths);
   }
   return session.entry;
 }
 
 std::vector<bool> FillInputs(api::Executor& executor,
+                             const std::vector<mxc_length>& open,
                              std::span<const NetworkInput> inputs,
                              const Feed& feed) {
   std::vector<bool> given(inputs.size(), false);
   const auto assigned = Assign(inputs, feed);
-  const int64_t length = LengthOf(inputs, assigned);
-  if (length > 0) executor.SetLength(length);
+  const auto lengths = LengthsOf(open, inputs, assigned);
+  if (!lengths.empty()) executor.SetLengths(lengths);
   for (size_t k = 0; k < inputs.size(); ++k) {
     if (assigned[k].empty()) continue;
     given[k] = true;
-    if (inputs[k].open_axis >= 0) {
+    if (inputs[k].open()) {
       const mxc_tensor tensor = executor.Input(inputs[k].index);
       std::vector<std::byte> values(tensor.bytes);
       FillInput(tensor, values, assigned[k], feed.pictures);

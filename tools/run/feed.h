@@ -34,10 +34,12 @@ struct Feed {
 // (--bucket, --length); the session's own if there is none.
 size_t ChooseEntry(const Session& session, const Feed& feed);
 
-// What Feed says about each of the inputs, and how long open axes are: names them
+// What Feed says about each of the inputs, and how long open axes are, of the entry's
+// lengths `open`: names them
 // all when one that is read is missing, or one is unknown, throws a Failure.
 // Returns of each whether there was a file.
 std::vector<bool> FillInputs(api::Executor& executor,
+                             const std::vector<mxc_length>& open,
                              std::span<const NetworkInput> inputs,
                              const Feed& feed);
 

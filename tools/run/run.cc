@@ -209,7 +209,10 @@ void Run(RunOptions& options, Reporting& reporting) {
   if (!options.labels.empty()) WarnOfOtherNames(labels, outputs, reporting);
   api::Executor executor = session.Bind(/*profile=*/false);
   const auto files = OutputFiles(options, executor, outputs.size());
-  if (!batches) FillInputs(executor, inputs, options.feed);
+  if (!batches) {
+    FillInputs(executor, session.model.Lengths(session.entry), inputs,
+               options.feed);
+  }
   const bool warned = batches ? WarnOfSamples(*batches, reporting)
                               : WarnOfInputs(executor, inputs, reporting);
   const std::string trained =

@@ -99,7 +99,7 @@ std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry) {
     const size_t k = index++;
     if (tensor.use == MXC_USE_LENGTH) continue;
     inputs.push_back({tensor, model.reads_input(entry, k), k,
-                      model.OpenAxisOfInput(entry, k)});
+                      model.LengthsOfInput(entry, k)});
   }
   return inputs;
 }

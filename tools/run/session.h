@@ -3,6 +3,8 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -40,10 +42,16 @@ void DeclareCheck(CLI::App& app, bool& check);
 // for it is checked.
 struct NetworkInput : mxc_tensor {
   bool read = true;
-  size_t index = 0;    // among the entry's inputs
-  int open_axis = -1;  // of which the caller says the length; -1: none
+  size_t index = 0;  // among the entry's inputs
+  // By axis: the number of its length among the entry's, which the caller says; -1:
+  // it has one extent.
+  std::array<int, MXC_AXES> lengths = {};
+
+  bool open() const {
+    return std::ranges::any_of(lengths, [](int length) { return length >= 0; });
+  }
 };
-// All but the one that says it.
+// All but those that say lengths.
 std::vector<NetworkInput> InputsOf(const api::Model& model, size_t entry);
 
 // An opened model and the entry that was asked for.

@@ -25,10 +25,13 @@ Json TensorJson(const mxc_tensor& tensor) {
           {"shape", api::Shape(tensor)}};
 }
 
-Json KserveJson(const mxc_tensor& tensor, int open_axis) {
+Json KserveJson(const mxc_tensor& tensor,
+                const std::array<int, MXC_AXES>& lengths) {
   Json shape = api::Shape(tensor);
   if (!shape.empty()) shape[0] = -1;  // any number of samples
-  if (open_axis >= 0) shape[static_cast<size_t>(open_axis)] = -1;
+  for (size_t axis = 0; axis < shape.size(); ++axis) {
+    if (lengths[axis] >= 0) shape[axis] = -1;
+  }
   return {{"name", tensor.name},
           {"datatype", KserveType(run::TypeOf(tensor))},
           {"shape", shape}};
@@ -129,8 +132,7 @@ bool Predictor::TakesSamples() const {
   for (const size_t entry : Entries()) {
     const int64_t batch = session_.model.entry(entry).batch;
     const auto inputs = run::InputsOf(session_.model, entry);
-    const bool open = std::ranges::any_of(
-        inputs, [](const run::NetworkInput& in) { return in.open_axis >= 0; });
+    const bool open = !session_.model.Lengths(entry).empty();
     const auto along = [batch](const mxc_tensor& tensor) {
       return tensor.rank > 0 && tensor.dims[0] == batch;
     };
@@ -193,10 +195,10 @@ Json Predictor::Describe() const {
 Json Predictor::DescribeKserve() const {
   Json inputs = Json::array(), outputs = Json::array();
   for (const run::NetworkInput& input : session_.Inputs()) {
-    if (input.read) inputs.push_back(KserveJson(input, input.open_axis));
+    if (input.read) inputs.push_back(KserveJson(input, input.lengths));
   }
   for (const mxc_tensor& output : session_.model.outputs(session_.entry)) {
-    outputs.push_back(KserveJson(output, session_.model.OpenAxisOfOutput(
+    outputs.push_back(KserveJson(output, session_.model.LengthsOfOutput(
                                              session_.entry, outputs.size())));
   }
   return {{"name", name_},
@@ -323,7 +325,7 @@ Answer Predictor::RunAlone(const Question& question) {
     const auto inputs = run::InputsOf(session_.model, entry);
     Lease lease(*this, entry);
     api::Executor& executor = lease.get();
-    run::FillInputs(executor, inputs, feed);
+    run::FillInputs(executor, session_.model.Lengths(entry), inputs, feed);
     for (const run::NetworkInput& input : inputs) {
       if (!input.read) continue;
       const auto warning = run::DescribeNonFinite(

@@ -123,7 +123,8 @@ void TakeShapes(const data::Iterator& source, const Model& model,
     if (source.buckets() == 1) {
       request.input_shapes = std::move(shapes);
     } else {
-      request.buckets.push_back({source.bucket_key(bucket), std::move(shapes)});
+      request.buckets.push_back(
+          {{{"", source.bucket_key(bucket)}}, std::move(shapes)});
     }
   }
 }

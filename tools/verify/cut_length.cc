@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/verify/cut_length.h"
 
-#include <algorithm>
-#include <cstring>
+#include "runtime/base/counted_bytes.h"
 
 namespace mxc {
 
 std::optional<CutLength> CutLength::Of(const Program& program,
                                        const Inputs& inputs) {
+  Lengths lengths;
   for (const int b : program.BuffersOf(BufferKind::kInput)) {
     const Buffer& buffer = program.buffers[b];
     if (buffer.use.role != TensorRole::kLength) continue;
-    const auto length = static_cast<int64_t>(inputs.at(buffer.name).At(0));
-    return CutLength(program, inputs, length);
+    lengths[buffer.use.of] = static_cast<int64_t>(inputs.at(buffer.name).At(0));
   }
-  return std::nullopt;
+  if (lengths.empty()) return std::nullopt;
+  return CutLength(program, inputs, std::move(lengths));
 }
 
 Tensor CutLength::Cut(const Tensor& whole, const TensorUse& use) const {
-  if (use.open_axis < 0) return whole;
-  const int64_t most = program_.entry.length;
+  if (use.open.empty()) return whole;
   TensorType type = whole.type();
-  const int64_t runs = SequencesIn(use, type.shape, most);
-  int64_t& extent = type.shape[use.open_axis];
-  extent = extent / most * length_;
+  std::vector<runtime::CountedAxis> axes;
+  for (const LengthAxis& open : use.open) {
+    const int64_t most = program_.entry.lengths.at(open.length);
+    const int64_t length = lengths_.at(open.length);
+    axes.push_back({open.axis, open.inner, most, length});
+    int64_t& extent = type.shape[open.axis];
+    extent = extent / most * length;
+  }
   std::byte* to = nullptr;
   Tensor cut = Tensor::Allocate(type, &to);
-  const int64_t from_bytes = whole.size_bytes() / runs;
-  const int64_t to_bytes = cut.size_bytes() / runs;
-  for (int64_t run = 0; run < runs; ++run) {
-    std::memcpy(to + run * to_bytes, whole.bytes() + run * from_bytes,
-                static_cast<size_t>(to_bytes));
-  }
+  const runtime::CountedBytes bytes(
+      whole.shape().dims(), axes,
+      static_cast<size_t>(whole.size_bytes() / whole.shape().elements()));
+  bytes.Gather(whole.bytes(), to);
   return cut;
 }
 

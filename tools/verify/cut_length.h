@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// An entry for sequences of any length up to one, at the length that its inputs say,
-// for a comparison with the network made for that length.
+// An entry for sequences of any lengths up to bounds, at the lengths that its inputs
+// say, for a comparison with the network made for those.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -20,21 +19,21 @@ class CutLength {
   static std::optional<CutLength> Of(const Program& program,
                                      const Inputs& inputs);
 
-  int64_t length() const { return length_; }
-  // The request of the network for this length, and its inputs.
+  const Lengths& lengths() const { return lengths_; }
+  // The request of the network for these lengths, and its inputs.
   CompileRequest Request(CompileRequest open) const;
   Inputs CutInputs() const;
   // What counts of the program's outputs.
   std::vector<Tensor> CutOutputs(const std::vector<Tensor>& outputs) const;
 
  private:
-  CutLength(const Program& program, const Inputs& inputs, int64_t length)
-      : program_(program), inputs_(inputs), length_(length) {}
+  CutLength(const Program& program, const Inputs& inputs, Lengths lengths)
+      : program_(program), inputs_(inputs), lengths_(std::move(lengths)) {}
   Tensor Cut(const Tensor& whole, const TensorUse& use) const;
 
   const Program& program_;
   const Inputs& inputs_;
-  const int64_t length_;
+  const Lengths lengths_;
 };
 
 }  // namespace mxc

@@ -21,8 +21,10 @@ Tensor DrawLength(const Buffer& input, int64_t most, uint64_t seed) {
   return length;
 }
 
-Status CheckLength(const Buffer& input, const Tensor& given, int64_t most) {
+Status CheckLength(const Buffer& input, const Tensor& given,
+                   const Lengths& lengths) {
   if (input.use.role != TensorRole::kLength) return Done{};
+  const int64_t most = lengths.at(input.use.of);
   const double length = given.At(0);
   if (length >= 1 && length <= static_cast<double>(most)) return Done{};
   return UnplacedError(fmt::format("--input '{}' is {}, expected 1 to {}",
@@ -33,7 +35,7 @@ Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
   const auto found = source.given.find(buffer.name);
   if (found == source.given.end()) {
     if (buffer.use.role == TensorRole::kLength) {
-      return DrawLength(buffer, source.most_length, source.seed);
+      return DrawLength(buffer, source.most.at(buffer.use.of), source.seed);
     }
     const auto positions = source.positions.find(buffer.name);
     const bool chooses = positions != source.positions.end();
@@ -42,7 +44,7 @@ Result<Tensor> InputFor(const Buffer& buffer, const InputSource& source) {
   }
   const TensorType& type = found->second.type();
   if (type.shape == buffer.type.shape) {
-    MXC_RETURN_IF_ERROR(CheckLength(buffer, found->second, source.most_length));
+    MXC_RETURN_IF_ERROR(CheckLength(buffer, found->second, source.most));
   }
   if (type == buffer.type) return found->second;
   if (type.shape == buffer.type.shape) {

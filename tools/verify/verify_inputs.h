@@ -11,6 +11,7 @@
 
 #include "ir/program/program.h"
 #include "ir/support/result.h"
+#include "tools/driver/request.h"
 #include "tools/terminal.h"
 #include "tools/verify/draw_input.h"
 #include "tools/verify/verify_steps.h"
@@ -21,7 +22,7 @@ namespace mxc {
 struct InputSource {
   Inputs given;
   std::map<std::string, int64_t> positions;  // FindPositionInputs
-  int64_t most_length = 0;  // of sequences whose length is open
+  Lengths most;  // of sequences whose lengths are open
   uint64_t seed = 0;
   InputRange range;
   Inputs states;      // that are not to have their initial values

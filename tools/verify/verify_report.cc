@@ -142,13 +142,26 @@ Json ToJson(const VerifyReport& report) {
                {"output_error", report.outputs.error},
                {"output_bound", report.outputs.bound},
                {"steps", steps}};
-  if (report.outputs.length > 0) json["length"] = report.outputs.length;
+  for (const auto& [name, length] : report.outputs.lengths) {
+    (name.empty() ? json["length"] : json["lengths"][name]) = length;
+  }
   if (report.outputs.ill_conditioned) json["output_ill_conditioned"] = true;
   if (report.outputs.price) {
     json[KeyOf(report.fewer_bits)] = *report.outputs.price;
   }
   if (report.gradients) json["gradients"] = ToJson(*report.gradients);
   return json;
+}
+
+// " at length 5", " at S=5, T=3"
+std::string LengthsText(const std::map<std::string, int64_t>& lengths) {
+  std::string text;
+  for (const auto& [name, length] : lengths) {
+    text += text.empty() ? " at " : ", ";
+    text += name.empty() ? fmt::format("length {}", length)
+                         : fmt::format("{}={}", name, length);
+  }
+  return text;
 }
 
 }  // namespace
@@ -165,10 +178,7 @@ void PrintReport(const ReportStyle& style, const VerifyReport& report) {
   PrintSteps(report.steps);
   PrintOut(
       "outputs right{}; {:.1e} from the interpreter without optimization{}\n",
-      report.outputs.length > 0
-          ? fmt::format(" at length {}", report.outputs.length)
-          : "",
-      report.outputs.error,
+      LengthsText(report.outputs.lengths), report.outputs.error,
       report.outputs.bound > 0
           ? fmt::format(
                 ", where their rounding may take up to {:.1e} (estimated)",

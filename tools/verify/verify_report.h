@@ -2,7 +2,10 @@
 // What `mxc verify` has found where nothing was wrong, and how it says so.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tools/terminal.h"
@@ -19,7 +22,8 @@ struct OutputResult {
   // By how much fewer bits change the outputs, of the largest value; none: all
   // have all bits.
   std::optional<double> price = std::nullopt;
-  int64_t length = 0;  // at which an entry for any was run; 0: it has its own
+  // At which an entry for any was run, by name; none: it has its own.
+  std::map<std::string, int64_t> lengths = {};
 };
 
 // What has fewer bits than f32, where anything has: what is priced.

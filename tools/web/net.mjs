@@ -19,16 +19,20 @@
  * are sentences.
  *
  * Of a network for sequences of any length up to a bound (`--length`) run('infer')
- * takes as many elements as the sequences have, and yields as many.
+ * takes as many elements as the sequences have, and yields as many. Where an input
+ * has two lengths of its own, a third argument says them: `{ S: 40, T: 7 }`.
  *
+ * @typedef {{axis: number, inner: number, length: string}} Open  index i is of entry
+ *   i / inner % length
  * @typedef {{name: string, dtype: string, shape: number[], role: string,
- *            offset: number, sequences?: number}} Tensor  sequences: how many it
- *   holds, where they may be shorter than its shape has it
+ *            offset: number, open?: Open[]}} Tensor  open: along which it may be
+ *   shorter than its shape has it
+ * @typedef {Record<string, number>} Lengths  by name; '': the only one
  * @typedef {Tensor & {initial: number}} State  initial: a place in the weights
  *   file, -1 for zeros
- * @typedef {{name: string, symbol: string, batch: number, length: number,
- *            inputs: Tensor[], outputs: Tensor[], steps: string[]}} Entry  length: of
- *   the sequences that it is for, 0: any
+ * @typedef {{name: string, symbol: string, batch: number, lengths: Lengths,
+ *            inputs: Tensor[], outputs: Tensor[], steps: string[]}} Entry  lengths:
+ *   of the sequences that it is for, {}: any
  * @typedef {{name: string, wasm: string, weights: string, weightBytes: number,
  *            team: {wasm: string, pages: number, workers: number}, target: string, entries: Entry[], states: State[],
  *            labels: string[], preprocessing: string}} Description
@@ -50,21 +54,45 @@ const DTYPES = Object.keys(ARRAYS);
 
 /** @param {number[]} shape */
 const count = (shape) => shape.reduce((n, extent) => n * extent, 1);
+/** The elements that count. @param {Entry} entry @param {Tensor} t @param {Lengths} lengths */
+const countAt = (entry, t, lengths) => (t.open ?? []).reduce(
+    (n, { length }) => n / entry.lengths[length] * lengths[length], count(t.shape));
 /**
- * The elements that count where sequences have another length than in the shape.
- * @param {Entry} entry @param {Tensor} t @param {number} length
+ * Calls `copy(whole, counted, n)` for each run of `n` elements that count: from where
+ * it lies among all, and among those that count.
+ * @param {Entry} entry @param {Tensor} t @param {Lengths} lengths
+ * @param {(whole: number, counted: number, n: number) => void} copy
  */
-const countAt = (entry, t, length) =>
-  t.sequences ? count(t.shape) / entry.length * length : count(t.shape);
-/**
- * Copies sequences that have as many elements each.
- * @param {any} from @param {any} to @param {number} sequences
- */
-const copySequences = (from, to, sequences) => {
-  const read = from.length / sequences, written = to.length / sequences;
-  for (let i = 0; i < sequences; ++i) {
-    to.set(from.subarray(i * read, i * read + Math.min(read, written)), i * written);
+const visitCounted = (entry, t, lengths, copy) => {
+  /** @type {{count: number, whole: number, counted: number}[]} */
+  const loops = [];
+  let run = 1, whole = 1, counted = 1;
+  const add = (/** @type {number} */ most, /** @type {number} */ some) => {
+    if (run === whole) run *= some;
+    else if (most > 1) loops.push({ count: some, whole, counted });
+    whole *= most;
+    counted *= some;
+  };
+  for (let axis = t.shape.length; axis-- > 0;) {
+    const open = (t.open ?? []).find((o) => o.axis === axis);
+    const inner = open ? open.inner : 1, most = open ? entry.lengths[open.length] : 1;
+    const sequences = t.shape[axis] / (most * inner);
+    add(inner, inner);
+    add(most, open ? lengths[open.length] : 1);
+    add(sequences, sequences);
   }
+  const visit = (/** @type {number} */ k, /** @type {number} */ from, /** @type {number} */ to) => {
+    if (k === 0) return copy(from, to, run);
+    const loop = loops[k - 1];
+    for (let i = 0; i < loop.count; ++i) visit(k - 1, from + i * loop.whole, to + i * loop.counted);
+  };
+  visit(loops.length, 0, 0);
+};
+/** For an error. @param {Entry} entry @param {Open[]} open @param {Tensor} input */
+const eachOf = (entry, open, input) => {
+  const ones = Object.fromEntries(open.map((o) => [o.length, 1]));
+  const names = open.map((o) => o.length ? `'${o.length}'` : 'a sequence').join(' × ');
+  return `${countAt(entry, input, ones)} for each entry of ${names}`;
 };
 /** @param {{dtype: string, shape: number[]}} t */
 const typeOf = (t) => `${t.dtype}[${t.shape.join(', ')}]`;
@@ -209,25 +237,51 @@ export class Network {
   }
 
   /**
-   * The shortest entry that sequences of the inputs fit into, and their length.
-   * @param {string|Entry} which @param {Record<string, Values>} inputs
-   * @returns {{entry: Entry, length: number}}
+   * Those that are known, and those that follow from inputs with one that is not.
+   * @param {Entry} entry @param {Record<string, Values>} inputs @param {Lengths} known
    */
-  fitting(which, inputs) {
+  lengthsOf(entry, inputs, known) {
+    const lengths = /** @type {Lengths} */ ({ ...known });
+    for (let changed = true; changed;) {
+      changed = false;
+      for (const t of entry.inputs) {
+        if (!t.open || !inputs[t.name]) continue;
+        const left = new Set(t.open.map((o) => o.length).filter((name) => !(name in lengths)));
+        if (left.size !== 1) continue;
+        const [name] = left;
+        const times = t.open.filter((o) => o.length === name).length;
+        const one = countAt(entry, t, { ...lengths, [name]: 1 });
+        const length = (inputs[t.name].length / one) ** (1 / times);
+        lengths[name] = times > 1 ? Math.round(length) : length;
+        changed = true;
+      }
+    }
+    for (const [name, most] of Object.entries(entry.lengths)) lengths[name] ??= most;
+    return lengths;
+  }
+
+  /**
+   * The shortest entry that sequences of the inputs fit into, and their lengths.
+   * @param {string|Entry} which @param {Record<string, Values>} inputs
+   * @param {Lengths} [known]
+   * @returns {{entry: Entry, lengths: Lengths}}
+   */
+  fitting(which, inputs, known = {}) {
+    const size = (/** @type {Entry} */ e) => Object.values(e.lengths).reduce((n, most) => n * most, 1);
     const open = typeof which === 'string' && !this.entry(which) ?
-      description.entries.filter((e) => e.length > 0 && e.name === `${which}:${e.length}`)
-          .sort((a, b) => a.length - b.length) : [];
+      description.entries.filter((e) => e.name.startsWith(`${which}:`) && Object.keys(e.lengths).length > 0)
+          .sort((a, b) => size(a) - size(b)) : [];
     if (open.length === 0) open.push(this.known(which));
     for (const entry of open) {
-      const told = entry.inputs.find((t) => t.sequences && inputs[t.name]);
-      const length = told ? inputs[told.name].length / countAt(entry, told, 1) : entry.length;
-      const possible = Number.isInteger(length) && (length >= 1 || !told) && length <= entry.length;
+      const lengths = entry.inputs.some((t) => t.open) ? this.lengthsOf(entry, inputs, known) : entry.lengths;
+      const possible = Object.entries(entry.lengths).every(([name, most]) =>
+        Number.isInteger(lengths[name]) && lengths[name] >= 1 && lengths[name] <= most);
       const fits = possible && entry.inputs.every(
-          (t) => !inputs[t.name] || inputs[t.name].length === countAt(entry, t, length));
-      if (fits) return { entry, length };
+          (t) => !inputs[t.name] || inputs[t.name].length === countAt(entry, t, lengths));
+      if (fits) return { entry, lengths };
     }
     const entry = open[open.length - 1];
-    return { entry, length: entry.length };
+    return { entry, lengths: entry.lengths };
   }
 
   /**
@@ -235,10 +289,11 @@ export class Network {
    * @param {string|Entry} which
    * @param {Record<string, Values>} inputs by name; one that is left out keeps
    *   its elements from the run before
+   * @param {Lengths} [known] by name, those that the inputs do not tell
    * @returns {Record<string, any>} copies of the outputs, by name
    */
-  run(which, inputs = {}) {
-    const { entry, length } = this.fitting(which, inputs);
+  run(which, inputs = {}, known = {}) {
+    const { entry, lengths } = this.fitting(which, inputs, known);
     for (const [name, values] of Object.entries(inputs)) {
       const input = entry.inputs.find((t) => t.name === name);
       if (!input) {
@@ -246,23 +301,27 @@ export class Network {
         throw new Error(`entry '${entry.name}' has no input '${name}'; it has ${known}`);
       }
       const to = this.view(input);
-      if (values.length !== countAt(entry, input, length)) {
+      if (values.length !== countAt(entry, input, lengths)) {
         throw new Error(`input '${name}' has ${values.length} elements, expected ${typeOf(input)}` +
-          (input.sequences ? ` or shorter, ${countAt(entry, input, 1)} for each entry of a sequence` : ''));
+          (input.open ? ` or shorter, ${eachOf(entry, input.open, input)}` : ''));
       }
       const wide = to instanceof BigInt64Array || to instanceof BigUint64Array;
       const given = wide ? Array.from(values, BigInt) : /** @type {any} */ (values);
-      if (!input.sequences || length === entry.length) to.set(given);
-      else copySequences(new ARRAYS[input.dtype](given), to, input.sequences);
+      const from = input.open ? new ARRAYS[input.dtype](given) : given;
+      if (!input.open) to.set(from);
+      else visitCounted(entry, input, lengths, (whole, counted, n) =>
+        to.set(from.subarray(counted, counted + n), whole));
     }
-    const counted = entry.inputs.find((t) => t.role === 'length');
-    if (counted) this.view(counted)[0] = length;
+    for (const counted of entry.inputs.filter((t) => t.role === 'length')) {
+      this.view(counted)[0] = lengths[counted.name.slice('length:'.length)];
+    }
     this.exports[entry.symbol](0, entry.steps.length);
     return Object.fromEntries(entry.outputs.map((t) => {
       const whole = this.view(t);
-      if (!t.sequences || length === entry.length) return [t.name, whole.slice()];
-      const output = new ARRAYS[t.dtype](countAt(entry, t, length));
-      copySequences(whole, output, t.sequences);
+      if (!t.open) return [t.name, whole.slice()];
+      const output = new ARRAYS[t.dtype](countAt(entry, t, lengths));
+      visitCounted(entry, t, lengths, (from, to, n) =>
+        output.set(whole.subarray(from, from + n), to));
       return [t.name, output];
     }));
   }

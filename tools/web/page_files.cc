@@ -5,6 +5,7 @@
 #include <cctype>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -53,7 +54,10 @@ Json ToJson(const WebTensor& tensor) {
                {"shape", shape},
                {"role", RoleWord(tensor.role)},
                {"offset", tensor.offset}};
-  if (tensor.sequences > 0) json["sequences"] = tensor.sequences;
+  for (const LengthAxis& open : tensor.open) {
+    json["open"].push_back(
+        {{"axis", open.axis}, {"inner", open.inner}, {"length", open.length}});
+  }
   return json;
 }
 
@@ -63,6 +67,12 @@ Json ToJson(const std::vector<WebTensor>& tensors) {
   return list;
 }
 
+Json ToJson(const std::map<std::string, int64_t>& lengths) {
+  Json json = Json::object();
+  for (const auto& [name, most] : lengths) json[name] = most;
+  return json;
+}
+
 Json Describe(const WebModule& module, const Plan& plan,
               const std::string& name) {
   Json entries = Json::array(), states = Json::array();
@@ -70,7 +80,7 @@ Json Describe(const WebModule& module, const Plan& plan,
     entries.push_back({{"name", entry.name},
                        {"symbol", entry.symbol},
                        {"batch", entry.batch},
-                       {"length", entry.length},
+                       {"lengths", ToJson(entry.lengths)},
                        {"inputs", ToJson(entry.inputs)},
                        {"outputs", ToJson(entry.outputs)},
                        {"steps", entry.steps}});

@@ -154,7 +154,7 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
             shapes: Mapping[str, Sequence[int]] | None = None,
             batch: int | Sequence[int] = (),
             bounds: Mapping[str, int] | None = None,
-            length: int = 0, lengths: Sequence[int] = (),
+            length: int | Mapping[str, int] = 0, lengths: Sequence[int] = (),
             entries: str | Sequence[str] = (),
             optimizer: str | None = None,
             attributes: Mapping[str, object] | None = None,
@@ -189,7 +189,9 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     length: above 0, axes that inputs leave open behind the batch ("T") have any
         length up to it, and a call is as long as its arrays. It computes the next
         of `lengths`, each of which has code of its own and the longest is
-        `length`; (): of lengths some 6 % apart.
+        `length`; (): of lengths some 6 % apart. Where they are of several
+        lengths, a bound for each by the network's names, {"S": 512, "T": 128}:
+        a call computes the next of pairs, triples … that are farther apart.
     entries: "infer" (the default), "train", "score"; "grad" and behind it
         "update" are "train" in two parts.
     optimizer, attributes: "sgd", {"momentum": 0.9}, for training.
@@ -229,7 +231,11 @@ def compile(model: Path | Mapping[str, Any], output: Path | None = None, *,
     request.seed = seed
     request.shapes = {n: [index(dim) for dim in s]
                       for n, s in (shapes or {}).items()}
-    request.length, request.lengths = index(length), list(map(index, lengths))
+    if isinstance(length, Mapping):
+        request.named_lengths = {name: index(most) for name, most in length.items()}
+    else:
+        request.length = index(length)
+    request.lengths = list(map(index, lengths))
     request.bounds = {node: index(rows)
                       for node, rows in (bounds or {}).items()}
     request.batches = ([batch] if isinstance(batch, int)

@@ -13,7 +13,7 @@ import numpy as np
 
 from . import _train
 from ._errors import Error
-from ._summary import shape_text
+from ._summary import shape_text, size_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -104,20 +104,20 @@ class Sequences:
     def __init__(self, entry: Entry, samples: dict[str, list[NDArray[Any]]],
                  whole: dict[str, Any]) -> None:
         self._entry, self._samples, self._whole = entry, samples, whole
-        self._lengths = self._find_lengths()
+        self._lengths = self._find_lengths()  # of each sample
 
     @classmethod
     def of(cls, entries: Sequence[Entry], arrays: Sequence[Any],
            named: Mapping[str, Any]) -> Sequences | None:
         """None where no open axis is given a list. Raises ValueError for lists
         that do not fit."""
-        entry = max(_inferring(entries), key=lambda e: e.length, default=None)
+        entry = max(_inferring(entries), key=size_of, default=None)
         if entry is None:
             return None
         inputs = _inputs(entry)
         given = {**dict(zip(inputs, arrays)), **named}
         lists = [name for name, value in given.items()
-                 if name in inputs and inputs[name].open_axis >= 0
+                 if name in inputs and inputs[name].open_axes
                  and isinstance(value, (list, tuple))]
         if not lists or len(given) < len(arrays) + len(named):
             return None
@@ -145,8 +145,8 @@ class Sequences:
                     f"'{tensor.name}' {tensor.shape} cannot be told apart by "
                     f"them")
         rows: list[list[Any]] = [[None] * len(self._lengths) for _ in outputs]
-        for length in sorted(set(self._lengths)):
-            places = [k for k, own in enumerate(self._lengths) if own == length]
+        for lengths in sorted(set(self._lengths)):
+            places = [k for k, own in enumerate(self._lengths) if own == lengths]
             named = {name: np.stack([samples[k] for k in places])
                      for name, samples in self._samples.items()}
             found = call(**named, **self._whole)
@@ -154,39 +154,38 @@ class Sequences:
                     rows, found if len(outputs) > 1 else [found]):
                 for k, row in zip(places, array):
                     found_rows[k] = row
-        results = [found_rows if tensor.open_axis >= 0 else np.stack(found_rows)
+        results = [found_rows if tensor.open_axes else np.stack(found_rows)
                    for tensor, found_rows in zip(outputs, rows)]
         return results[0] if len(results) == 1 else tuple(results)
 
-    def _find_lengths(self) -> list[int]:
-        """Of each sample; all that is wrong with them is found here."""
+    def _find_lengths(self) -> list[tuple[tuple[str, int], ...]]:
+        """Of each sample, by name; all that is wrong with them is found here."""
         inputs = _inputs(self._entry)
         first = next(iter(self._samples))
         count = len(self._samples[first])
-        lengths: list[int] = [0] * count
-        told: list[str] = [""] * count
+        lengths: list[dict[str, int]] = [{} for _ in range(count)]
+        told: list[dict[str, str]] = [{} for _ in range(count)]
         if count == 0:
             raise ValueError(f"'{first}' has no sample")
         for name, samples in self._samples.items():
             if len(samples) != count:
                 raise ValueError(f"'{name}' has {len(samples)} samples, "
                                  f"'{first}' has {count}")
-            axis = inputs[name].open_axis
             for k, sample in enumerate(samples):
                 if not all(_fits((self._entry.batch, *sample.shape),
                                  inputs[name])):
                     raise ValueError(
                         f"sample {k} of '{name}' is {sample.shape}, expected "
                         f"{shape_text(inputs[name], first_axis=1)}")
-                if axis < 0:
-                    continue
-                length = sample.shape[axis - 1]
-                if told[k] and lengths[k] != length:
-                    raise ValueError(
-                        f"sample {k} is {lengths[k]} long in '{told[k]}', "
-                        f"{length} in '{name}'")
-                lengths[k], told[k] = length, name
-        return lengths
+                for axis, length in inputs[name].open_axes.items():
+                    own = sample.shape[axis - 1]
+                    if lengths[k].setdefault(length, own) != own:
+                        along = f" along '{length}'" if length else ""
+                        raise ValueError(
+                            f"sample {k} is {lengths[k][length]} long{along} in "
+                            f"'{told[k][length]}', {own} in '{name}'")
+                    told[k][length] = name
+        return [tuple(sorted(own.items())) for own in lengths]
 
 
 def _inferring(entries: Sequence[Entry]) -> list[Entry]:
@@ -195,7 +194,7 @@ def _inferring(entries: Sequence[Entry]) -> list[Entry]:
     for entry in entries:
         known = longest.get(entry.batch)
         if entry.purpose == "infer" and (
-                known is None or entry.length > known.length):
+                known is None or size_of(entry) > size_of(known)):
             longest[entry.batch] = entry
     return list(longest.values())
 
@@ -209,13 +208,13 @@ def _fits(shape: Sequence[int], tensor: Tensor) -> list[bool]:
     """By axis; of an open one up to the tensor's extent."""
     if len(shape) != len(tensor.shape):
         return [False, False]
-    return [1 <= own <= most if axis == tensor.open_axis else own == most
+    return [1 <= own <= most if axis in tensor.open_axes else own == most
             for axis, (own, most) in enumerate(zip(shape, tensor.shape))]
 
 
 def _is_batched(tensor: Tensor, entry: Entry) -> bool:
     return (bool(tensor.shape) and tensor.shape[0] == entry.batch
-            and tensor.open_axis != 0)
+            and 0 not in tensor.open_axes)
 
 
 def is_pictures(value: Any) -> bool:

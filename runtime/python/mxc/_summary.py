@@ -21,14 +21,14 @@ def summary(model: Model) -> str:
              f"{manifest.get('target', '?')}"]
     entries = model.entries
     for entry in entries:
-        lengths = sorted(e.length for e in entries if _is_open(e)
-                         and (e.purpose, e.batch) == (entry.purpose, entry.batch))
+        sizes = [size_of(e) for e in entries if e.lengths
+                 and (e.purpose, e.batch) == (entry.purpose, entry.batch)]
         name = entry.name
-        if _is_open(entry):
-            if entry.length < lengths[-1]:
+        if entry.lengths:
+            if size_of(entry) < max(sizes):
                 continue
-            name = (f"{entry.purpose}, 1 to {entry.length} long by "
-                    f"{len(lengths)} entries")
+            name = (f"{entry.purpose}, {_lengths(entry)} long by "
+                    f"{len(sizes)} entries")
         lines += ["", f"{name}, batch {entry.batch}, "
                       f"{_bytes(entry.activation_bytes)} of activations"]
         lines += _rows([*(("in", t) for t in entry.inputs if t.use != "length"),
@@ -43,13 +43,20 @@ def summary(model: Model) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _is_open(entry: Entry) -> bool:
-    return any(t.use == "length" for t in entry.inputs)
+def size_of(entry: Entry) -> int:
+    """How long it is along all open lengths together."""
+    return math.prod(entry.lengths.values()) if entry.lengths else entry.length
+
+
+def _lengths(entry: Entry) -> str:
+    """"1 to 512", "1 to 512 (S) and 1 to 128 (T)" """
+    return " and ".join(f"1 to {most} ({name})" if name else f"1 to {most}"
+                        for name, most in entry.lengths.items())
 
 
 def shape_text(tensor: Tensor, first_axis: int = 0) -> str:
     """ "(1, 1 to 64, 8)" where the second axis is open."""
-    dims = [f"1 to {extent}" if axis == tensor.open_axis else str(extent)
+    dims = [f"1 to {extent}" if axis in tensor.open_axes else str(extent)
             for axis, extent in enumerate(tensor.shape) if axis >= first_axis]
     return "({}{})".format(", ".join(dims), "," * (len(dims) == 1))
 

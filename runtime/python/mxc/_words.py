@@ -18,6 +18,11 @@ def _entries(match: re.Match[str]) -> str:
     return "entries=[" + ", ".join(f'"{e}"' for e in match[1].split(",")) + "]"
 
 
+def _lengths(match: re.Match[str]) -> str:
+    pairs = (pair.split("=") for pair in match[1].split(","))
+    return "length={" + ", ".join(f'"{name}": {most}' for name, most in pairs) + "}"
+
+
 # What the command line takes, and what mxc.compile does; the first that fits.
 _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--input-shape (\w+):(\d+(?:x\d+)*)", _shape),
@@ -40,6 +45,8 @@ _OPTIONS: list[tuple[str, str | Callable[[re.Match[str]], str]]] = [
     (r"--keep-weight ('[^']+')", r"keep_weights=[\1]"),
     (r"--keep-layer ('[^']+')", r"keep_layers=[\1]"),
     (r"--(optimizer|fixed|seed|target|precision|weights)", r"\1="),
+    (r"--length ((?:[^=,\s]+=\w+)(?:,[^=,\s]+=\w+)*)", _lengths),
+    (r"--length (\d+)", r"length=\1"),
     (r"--memory-budget", "memory_budget="),
     (r"--label-smoothing", "label_smoothing="),
     (rf"--loss ({_WORD})", r'loss="\1"'),

@@ -35,7 +35,7 @@ struct Request {
   std::map<std::string, nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>>
       arrays;
   std::map<std::string, std::vector<int64_t>> shapes;
-  std::map<std::string, int64_t> bounds;
+  std::map<std::string, int64_t> bounds, named_lengths;
   std::vector<int64_t> batches, lengths;
   std::vector<std::string> entries, attributes, fixed, classes, kept_weights,
       kept_layers;
@@ -73,6 +73,11 @@ class Options {
     options_.batches = request.batches.data();
     options_.batch_count = request.batches.size();
     options_.length = request.length;
+    for (const auto& [name, most] : request.named_lengths) {
+      named_lengths_.push_back({name.c_str(), most});
+    }
+    options_.named_lengths = named_lengths_.data();
+    options_.named_length_count = named_lengths_.size();
     options_.lengths = request.lengths.data();
     options_.length_count = request.lengths.size();
     options_.target = OrNull(request.target);
@@ -169,6 +174,7 @@ class Options {
   std::vector<mxc_compile_array> arrays_;
   std::vector<mxc_compile_shape> shapes_;
   std::vector<mxc_compile_bound> bounds_;
+  std::vector<mxc_compile_length> named_lengths_;
 };
 
 Diagnostic Copy(const mxc_diagnostic& from) {
@@ -222,18 +228,18 @@ NB_MODULE(_compiler, m) {
               params) MXC_FIELD(init) MXC_FIELD(seed) MXC_FIELD(arrays)
               MXC_FIELD(shapes) MXC_FIELD(batches) MXC_FIELD(entries) MXC_FIELD(
                   optimizer) MXC_FIELD(attributes) MXC_FIELD(fixed)
-                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(level)
-                      MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
-                          MXC_FIELD(object_cache) MXC_FIELD(precision)
-                              MXC_FIELD(label_smoothing) MXC_FIELD(classes)
-                                  MXC_FIELD(preprocessing)
-                                      MXC_FIELD(num_classes) MXC_FIELD(loss)
-                                          MXC_FIELD(weights)
-                                              MXC_FIELD(kept_weights)
-                                                  MXC_FIELD(kept_layers)
-                                                      MXC_FIELD(bounds)
-                                                          MXC_FIELD(length)
-                                                              MXC_FIELD(lengths)
+                  MXC_FIELD(memory_budget) MXC_FIELD(target) MXC_FIELD(
+                      level) MXC_FIELD(tuning_cache) MXC_FIELD(tuning_seconds)
+                      MXC_FIELD(object_cache) MXC_FIELD(precision)
+                          MXC_FIELD(label_smoothing) MXC_FIELD(classes)
+                              MXC_FIELD(preprocessing) MXC_FIELD(num_classes)
+                                  MXC_FIELD(loss) MXC_FIELD(weights)
+                                      MXC_FIELD(kept_weights)
+                                          MXC_FIELD(kept_layers)
+                                              MXC_FIELD(bounds)
+                                                  MXC_FIELD(length)
+                                                      MXC_FIELD(named_lengths)
+                                                          MXC_FIELD(lengths)
 #undef MXC_FIELD
       .def_rw("progress", &Request::progress, nb::arg().none())
       .def(

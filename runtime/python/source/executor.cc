@@ -3,6 +3,7 @@
 
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "runtime/python/source/error.h"
@@ -68,15 +69,18 @@ Executor::Executor(mxc_model* model, const ExecutorOptions& options,
     int read = 0;
     Check(mxc_model_input(model, entry(), i, &tensor));
     Check(mxc_model_input_read(model, entry(), i, &read));
-    if (tensor.use == MXC_USE_LENGTH) {
-      most_ = length_ = summary.length;
-      continue;
-    }
-    int axis = -1;
-    Check(mxc_model_input_axis(model, entry(), i, &axis));
-    inputs_.push_back({TypeOf(tensor), i, axis,
+    if (tensor.use == MXC_USE_LENGTH) continue;
+    std::array<int, MXC_AXES> lengths;
+    Check(mxc_model_input_lengths(model, entry(), i, lengths.data()));
+    inputs_.push_back({TypeOf(tensor), i, lengths,
                        nb::steal(PyUnicode_InternFromString(tensor.name)),
                        read != 0 && !carried[i], nb::handle()});
+  }
+  for (size_t k = 0; k < mxc_model_length_count(model, entry()); ++k) {
+    mxc_length length;
+    Check(mxc_model_length(model, entry(), k, &length));
+    open_.push_back({length.name, length.most});
+    lengths_.push_back(length.most);
   }
   FindOutputs(summary.output_count);
 }
@@ -97,14 +101,22 @@ void Executor::FindOutputs(size_t count) {
   }
 }
 
-// Returns whether the array has the input's shape, for a length that is possible.
-bool Executor::HasLength(nb::handle given, const Input& input) const {
+bool Executor::IsOpen(const Input& input) {
+  return std::ranges::any_of(input.lengths, [](int n) { return n >= 0; });
+}
+
+// Returns whether the array has the input's shape, for lengths that are possible.
+bool Executor::HasLengths(nb::handle given, const Input& input) const {
   const nb::object shape = nb::getattr(given, "shape", nb::none());
   std::vector<int64_t> dims = input.type.dims;
   if (shape.is_none() || nb::len(shape) != dims.size()) return false;
-  int64_t& length = dims[static_cast<size_t>(input.open_axis)];
-  length = nb::cast<int64_t>(shape[input.open_axis]);
-  return 1 <= length && length <= most_ && HasShape(given, dims);
+  for (size_t axis = 0; axis < dims.size(); ++axis) {
+    if (input.lengths[axis] < 0) continue;
+    dims[axis] = nb::cast<int64_t>(shape[axis]);
+    const auto n = static_cast<size_t>(input.lengths[axis]);
+    if (dims[axis] < 1 || dims[axis] > open_[n].most) return false;
+  }
+  return HasShape(given, dims);
 }
 
 bool Executor::Takes(nb::args arguments, nb::kwargs named) const {
@@ -116,8 +128,8 @@ bool Executor::Takes(nb::args arguments, nb::kwargs named) const {
       given = value;
     }
     if (!given.is_valid() || IsNumber(given)) continue;
-    if (input.open_axis >= 0 ? !HasLength(given, input)
-                             : !HasShape(given, input.type.dims)) {
+    if (IsOpen(input) ? !HasLengths(given, input)
+                      : !HasShape(given, input.type.dims)) {
       return false;
     }
   }
@@ -175,19 +187,37 @@ void Executor::BindNumber(Input& input) {
   }
 }
 
-void Executor::SetLength() {
-  int64_t length = most_;
+std::vector<int64_t> Executor::LengthsOfArrays() const {
+  std::vector<int64_t> lengths;
+  for (const Length& length : open_) lengths.push_back(length.most);
+  std::vector<const Input*> told(open_.size());
   for (const Input& input : inputs_) {
-    if (input.open_axis < 0 || !input.given.is_valid()) continue;
+    if (!input.given.is_valid() || !IsOpen(input)) continue;
     const nb::object shape = nb::getattr(input.given, "shape", nb::none());
-    const auto axis = static_cast<size_t>(input.open_axis);
-    if (shape.is_none() || nb::len(shape) <= axis) continue;
-    length = nb::cast<int64_t>(shape[axis]);
-    break;
+    if (shape.is_none() || nb::len(shape) != input.type.dims.size()) continue;
+    for (size_t axis = 0; axis < input.type.dims.size(); ++axis) {
+      if (input.lengths[axis] < 0) continue;
+      const auto n = static_cast<size_t>(input.lengths[axis]);
+      const auto length = nb::cast<int64_t>(shape[axis]);
+      if (told[n] != nullptr && lengths[n] != length) {
+        const std::string& name = open_[n].name;
+        Raise(PyExc_ValueError,
+              "'" + told[n]->type.name + "' is " + std::to_string(lengths[n]) +
+                  " long" + (name.empty() ? "" : " along '" + name + "'") +
+                  ", '" + input.type.name + "' " + std::to_string(length));
+      }
+      lengths[n] = length;
+      told[n] = &input;
+    }
   }
-  if (length == length_) return;
-  Check(mxc_set_length(handle_.get(), length));
-  length_ = length;
+  return lengths;
+}
+
+void Executor::SetLengths() {
+  const std::vector<int64_t> lengths = LengthsOfArrays();
+  if (lengths == lengths_) return;
+  Check(mxc_set_lengths(handle_.get(), lengths.data(), lengths.size()));
+  lengths_ = lengths;
   mxc_tensor tensor;
   for (Input& input : inputs_) {
     Check(mxc_executor_input(handle_.get(), input.index, &tensor));
@@ -202,7 +232,7 @@ void Executor::SetLength() {
 }
 
 void Executor::BindInputs() {
-  if (most_ > 0) SetLength();
+  if (!open_.empty()) SetLengths();
   for (Input& input : inputs_) {
     const char* name = input.type.name.c_str();
     if (!input.given.is_valid()) continue;
@@ -214,7 +244,7 @@ void Executor::BindInputs() {
     const void* memory = held_.back().memory();
     // An input that may be left out keeps a value of its own, and so does one that
     // is shorter than the entry's.
-    Check(input.needed && input.open_axis < 0
+    Check(input.needed && !IsOpen(input)
               ? mxc_bind_input(handle_.get(), name, memory, input.type.bytes)
               : mxc_set_input(handle_.get(), name, memory, input.type.bytes));
   }

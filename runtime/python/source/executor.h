@@ -4,6 +4,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include <array>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -44,8 +45,9 @@ class Executor {
   struct Input {
     ArrayType type;  // of the length that was set last
     size_t index = 0;
-    int open_axis = -1;  // of which the arrays say the length; -1: none
-    nb::object key;      // its name, as Python has it
+    // By axis, the number of its length, which arrays say; -1: it has one extent.
+    std::array<int, MXC_AXES> lengths = {};
+    nb::object key;  // its name, as Python has it
     bool needed = false;
     nb::handle given;  // in this call
   };
@@ -63,11 +65,14 @@ class Executor {
     }
   };
 
-  bool HasLength(nb::handle given, const Input& input) const;
+  static bool IsOpen(const Input& input);
+  bool HasLengths(nb::handle given, const Input& input) const;
   void FindOutputs(size_t count);
   void TakeArguments(nb::args arguments, nb::kwargs named);
-  // As long as the arrays are that have an open axis.
-  void SetLength();
+  // As long as the arrays are that have open axes.
+  void SetLengths();
+  // Of the lengths that these arrays say, at most; raises where they disagree.
+  std::vector<int64_t> LengthsOfArrays() const;
   // Hands the arguments to the runtime, and keeps the arrays it reads.
   void BindInputs();
   void BindNumber(Input& input);
@@ -77,7 +82,12 @@ class Executor {
   std::unique_ptr<mxc_executor, Close> handle_;
   std::vector<Input> inputs_;
   std::vector<Output> outputs_;
-  int64_t most_ = 0, length_ = 0;  // of open axes; 0: there are none
+  struct Length {
+    std::string name;  // "": the only one
+    int64_t most = 0;
+  };
+  std::vector<Length> open_;
+  std::vector<int64_t> lengths_;  // that were set last
   std::vector<HeldArray> held_;
   bool busy_ = false;  // under the GIL
 };

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/python/source/model.h"
 
+#include <nanobind/stl/string.h>
+
 #include <algorithm>
+#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -72,8 +75,13 @@ std::string PurposeName(mxc_purpose purpose) {
 Tensor Describe(const mxc_tensor& tensor) {
   nb::list dims;
   for (int a = 0; a < tensor.rank; ++a) dims.append(tensor.dims[a]);
-  return {tensor.name, mxc_dtype_name(tensor.dtype), UseName(tensor.use),
-          nb::tuple(dims), ""};
+  return {tensor.name,
+          mxc_dtype_name(tensor.dtype),
+          UseName(tensor.use),
+          nb::tuple(dims),
+          "",
+          -1,
+          nb::dict()};
 }
 
 // "(1, 1 to 64, 8)"
@@ -81,7 +89,7 @@ std::string ShapeText(const Tensor& tensor) {
   std::string text;
   for (size_t a = 0; a < tensor.shape.size(); ++a) {
     text += a == 0 ? "(" : ", ";
-    if (static_cast<int>(a) == tensor.open_axis) text += "1 to ";
+    if (tensor.open_axes.contains(static_cast<int>(a))) text += "1 to ";
     text += std::to_string(nb::cast<int64_t>(tensor.shape[a]));
   }
   return text + (tensor.shape.size() == 1 ? ",)" : ")");
@@ -102,12 +110,35 @@ std::string StateName(const mxc_model* model, Find find) {
   return tensor.name;
 }
 
+// How long it is in all axes together.
+double SizeOf(const Entry& entry) {
+  if (entry.length > 0) return static_cast<double>(entry.length);
+  double size = 1;
+  for (const auto [name, most] : entry.lengths) {
+    size *= static_cast<double>(nb::cast<int64_t>(most));
+  }
+  return size;
+}
+
 // Whether it takes as many samples as another one that is for longer sequences.
 bool IsShorter(const Entry& entry, const std::vector<Entry>& entries) {
   return std::ranges::any_of(entries, [&](const Entry& other) {
     return other.purpose == entry.purpose && other.batch == entry.batch &&
-           other.length > entry.length;
+           SizeOf(other) > SizeOf(entry);
   });
+}
+
+// The open axes among `lengths`, by their number in the entry, with their names.
+void SetOpenAxes(const int* lengths, const std::vector<std::string>& names,
+                 Tensor& tensor) {
+  for (int axis = MXC_AXES; axis-- > 0;) {
+    if (lengths[axis] >= 0) tensor.open_axis = axis;
+  }
+  for (int axis = 0; axis < MXC_AXES; ++axis) {
+    if (lengths[axis] < 0) continue;
+    tensor.open_axes[nb::int_(axis)] =
+        names[static_cast<size_t>(lengths[axis])];
+  }
 }
 
 // What inputs the entries for inference have, for an error.
@@ -167,6 +198,18 @@ Model::Model(const Opening& open, int threads, bool check_weights,
       Check(mxc_model_input(model, e, i, &tensor));
       open_ = open_ || tensor.use == MXC_USE_LENGTH;
     }
+    if (summary.purpose == MXC_PURPOSE_INFER) NoteLengths(e, summary.batch);
+  }
+}
+
+void Model::NoteLengths(size_t entry, int64_t batch) {
+  std::vector<int64_t>& longest = longest_[batch];
+  const size_t count = mxc_model_length_count(handle(), entry);
+  longest.resize(std::max(longest.size(), count));
+  for (size_t k = 0; k < count; ++k) {
+    mxc_length length;
+    Check(mxc_model_length(handle(), entry, k, &length));
+    longest[k] = std::max(longest[k], length.most);
   }
 }
 
@@ -192,12 +235,20 @@ std::vector<Entry> Model::entries() const {
     entry.batch = summary.batch;
     entry.length = summary.length;
     entry.activation_bytes = summary.activation_bytes;
+    std::vector<std::string> names;
+    for (size_t k = 0; k < mxc_model_length_count(handle(), e); ++k) {
+      mxc_length length;
+      Check(mxc_model_length(handle(), e, k, &length));
+      names.emplace_back(length.name);
+      entry.lengths[length.name] = length.most;
+    }
     mxc_tensor tensor;
+    int lengths[MXC_AXES];
     for (size_t i = 0; i < summary.input_count; ++i) {
       Check(mxc_model_input(handle(), e, i, &tensor));
       entry.inputs.push_back(Describe(tensor));
-      Check(
-          mxc_model_input_axis(handle(), e, i, &entry.inputs.back().open_axis));
+      Check(mxc_model_input_lengths(handle(), e, i, lengths));
+      SetOpenAxes(lengths, names, entry.inputs.back());
       entry.inputs.back().of = StateName(handle(), [&](size_t* state) {
         return mxc_model_input_state(handle(), e, i, state);
       });
@@ -205,8 +256,8 @@ std::vector<Entry> Model::entries() const {
     for (size_t i = 0; i < summary.output_count; ++i) {
       Check(mxc_model_output(handle(), e, i, &tensor));
       entry.outputs.push_back(Describe(tensor));
-      Check(mxc_model_output_axis(handle(), e, i,
-                                  &entry.outputs.back().open_axis));
+      Check(mxc_model_output_lengths(handle(), e, i, lengths));
+      SetOpenAxes(lengths, names, entry.outputs.back());
       entry.outputs.back().of = StateName(handle(), [&](size_t* state) {
         return mxc_model_output_state(handle(), e, i, state);
       });
@@ -226,44 +277,74 @@ std::vector<Tensor> Model::states() const {
   return states;
 }
 
-// Returns whether no other entry is nearer to the length that the arrays have along
-// an open axis.
-bool Model::HasTheLength(size_t entry, nb::args arguments,
-                         nb::kwargs named) const {
-  if (!open_) return true;
-  mxc_entry_summary summary;
-  Check(mxc_model_entry(handle(), entry, &summary));
-  size_t place = 0;  // among the inputs that are given
-  for (size_t i = 0; i < summary.input_count; ++i) {
-    mxc_tensor tensor;
-    int axis = -1;
-    Check(mxc_model_input(handle(), entry, i, &tensor));
-    Check(mxc_model_input_axis(handle(), entry, i, &axis));
-    if (tensor.use == MXC_USE_LENGTH) continue;
-    const size_t at = place++;
-    nb::object given;
-    if (at < arguments.size()) given = arguments[at];
-    if (named.contains(tensor.name)) given = named[tensor.name];
-    if (axis < 0 || !given.is_valid()) continue;
-    const nb::object shape = nb::getattr(given, "shape", nb::none());
-    if (shape.is_none() || nb::len(shape) <= static_cast<size_t>(axis))
-      continue;
-    const std::string name = summary.name;
-    size_t nearest = entry;
-    mxc_status* status = mxc_model_find_length(
-        handle(), name.substr(0, name.find(':')).c_str(), summary.batch,
-        nb::cast<int64_t>(shape[axis]), &nearest);
-    const bool found = status == nullptr;
-    mxc_status_release(status);
-    return found && nearest == entry;
+// Which entries are nearest to the lengths that the arrays have along open axes.
+class Model::Nearest {
+ public:
+  Nearest(const Model& model, nb::args arguments, nb::kwargs named)
+      : model_(model), arguments_(arguments), named_(named) {}
+
+  // Returns whether no other entry of its batch is nearer.
+  bool Is(size_t entry) {
+    if (!model_.open_) return true;
+    if (mxc_model_length_count(model_.handle(), entry) == 0) return true;
+    mxc_entry_summary summary;
+    Check(mxc_model_entry(model_.handle(), entry, &summary));
+    const auto [found, added] = by_batch_.try_emplace(summary.batch);
+    if (added) found->second = Find(entry, summary);
+    return !found->second || *found->second == entry;
   }
-  return true;
-}
+
+ private:
+  // Nothing where no array says a length; no entry's number where none holds it.
+  std::optional<size_t> Find(size_t entry, const mxc_entry_summary& summary) {
+    std::vector<int64_t> lengths = model_.longest_.at(summary.batch);
+    bool told = false;
+    size_t place = 0;  // among the inputs that are given
+    for (size_t i = 0; i < summary.input_count; ++i) {
+      mxc_tensor tensor;
+      Check(mxc_model_input(model_.handle(), entry, i, &tensor));
+      if (tensor.use == MXC_USE_LENGTH) continue;
+      const nb::object shape = ShapeOf(place++, tensor.name);
+      if (shape.is_none() ||
+          nb::len(shape) != static_cast<size_t>(tensor.rank)) {
+        continue;
+      }
+      int of[MXC_AXES];
+      Check(mxc_model_input_lengths(model_.handle(), entry, i, of));
+      for (int axis = 0; axis < tensor.rank; ++axis) {
+        if (of[axis] < 0) continue;
+        lengths[static_cast<size_t>(of[axis])] = nb::cast<int64_t>(shape[axis]);
+        told = true;
+      }
+    }
+    if (!told) return std::nullopt;
+    const std::string name = summary.name;
+    size_t nearest = mxc_model_entry_count(model_.handle());
+    mxc_status_release(mxc_model_find_lengths(
+        model_.handle(), name.substr(0, name.find(':')).c_str(), summary.batch,
+        lengths.data(), lengths.size(), &nearest));
+    return nearest;
+  }
+
+  nb::object ShapeOf(size_t place, const char* name) const {
+    nb::object given;
+    if (place < arguments_.size()) given = arguments_[place];
+    if (named_.contains(name)) given = named_[name];
+    if (!given.is_valid()) return nb::none();
+    return nb::getattr(given, "shape", nb::none());
+  }
+
+  const Model& model_;
+  nb::args arguments_;
+  nb::kwargs named_;
+  std::map<int64_t, std::optional<size_t>> by_batch_;
+};
 
 std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
+  Nearest nearest(*this, arguments, named);
   for (size_t i = idle_.size(); i-- > 0;) {
     if (inferences_.size() > 1 && !idle_[i]->Takes(arguments, named)) continue;
-    if (!HasTheLength(idle_[i]->entry(), arguments, named)) continue;
+    if (!nearest.Is(idle_[i]->entry())) continue;
     std::swap(idle_[i], idle_.back());
     auto executor = std::move(idle_.back());
     idle_.pop_back();
@@ -274,7 +355,7 @@ std::unique_ptr<Executor> Model::Take(nb::args arguments, nb::kwargs named) {
           "the model has no entry 'infer' to call; bind another one");
   }
   for (const size_t e : inferences_) {
-    if (!HasTheLength(e, arguments, named)) continue;
+    if (!nearest.Is(e)) continue;
     mxc_entry_summary summary;
     Check(mxc_model_entry(handle(), e, &summary));
     auto executor = std::make_unique<Executor>(

@@ -20,13 +20,15 @@ struct Tensor {
   std::string name, dtype, use;
   nb::tuple shape;
   std::string of;      // the state that it belongs to; empty: none
-  int open_axis = -1;  // along which arrays may be shorter; -1: none
+  int open_axis = -1;  // the first along which arrays may be shorter; -1: none
+  nb::dict open_axes;  // all of them, with the names of their lengths
 };
 
 struct Entry {
   std::string name, purpose;
   std::string of;                 // the state that it updates; empty: none
   int64_t batch = 0, length = 0;  // 0: it is for any length
+  nb::dict lengths;               // the most of those that are open, by name
   uint64_t activation_bytes = 0;
   std::vector<Tensor> inputs, outputs;
 };
@@ -64,7 +66,8 @@ class Model {
   Model(const Opening& open, int threads, bool check_weights, bool copy_weights,
         std::string device);
 
-  bool HasTheLength(size_t entry, nb::args arguments, nb::kwargs named) const;
+  class Nearest;
+  void NoteLengths(size_t entry, int64_t batch);
   // An executor that nobody uses, for these arguments. Where there is one entry
   // only, that says itself what is wrong with them.
   std::unique_ptr<Executor> Take(nb::args arguments, nb::kwargs named);
@@ -74,6 +77,8 @@ class Model {
   std::string device_;
   std::vector<size_t> inferences_;  // the entries "infer"
   bool open_ = false;               // entries take any length up to their own
+  // By batch, the most of each length in any of them.
+  std::map<int64_t, std::vector<int64_t>> longest_;
   std::vector<std::unique_ptr<Executor>> idle_;  // the last one used is last
 };
 

@@ -34,7 +34,11 @@ void DeclareRows(nb::module_& m) {
       .def_ro("of", &Tensor::of,
               "the state whose gradient, norm or rows it is; \"\": none's")
       .def_ro("open_axis", &Tensor::open_axis,
-              "the axis along which arrays may be shorter; -1: none")
+              "the first axis along which arrays may be shorter; -1: none")
+      .def_ro("open_axes", &Tensor::open_axes,
+              nb::for_getter(nb::sig("def open_axes(self) -> dict[int, str]")),
+              "all of them, with the names of their lengths: {1: \"T\"}; \"\": "
+              "of the only one")
       .def("__repr__", &TensorText);
   nb::class_<Entry>(m, "Entry", "What a model can do, for fixed shapes.")
       .def_ro("name", &Entry::name, "\"infer\", \"train\", \"score\"")
@@ -45,7 +49,11 @@ void DeclareRows(nb::module_& m) {
       .def_ro("batch", &Entry::batch, "samples that it takes at once")
       .def_ro("length", &Entry::length,
               "of the sequences that it is for, or the greatest one where axes "
-              "are open; 0: any")
+              "are open; 0: any, or several")
+      .def_ro("lengths", &Entry::lengths,
+              nb::for_getter(nb::sig("def lengths(self) -> dict[str, int]")),
+              "the greatest of each length that axes leave open, by name: "
+              "{\"S\": 512, \"T\": 128}; \"\": the only one")
       .def_ro("activation_bytes", &Entry::activation_bytes,
               "internal tensors and outputs at their peak, in bytes")
       .def_ro("inputs", &Entry::inputs, "in the order of a call's arguments")

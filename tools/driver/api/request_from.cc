@@ -199,6 +199,30 @@ NetworkRequest NetworkFrom(const mxc_compile_options& options,
   return network;
 }
 
+// Up to which lengths are open; none: none is.
+Result<Lengths> LengthsFrom(const mxc_compile_options& options) {
+  Lengths most;
+  if (options.length > 0) most[""] = options.length;
+  for (const mxc_compile_length& one :
+       ArrayOf(options.named_lengths, options.named_length_count)) {
+    const std::string name = TextOr(one.name, "");
+    if (name.empty() || one.most < 1) {
+      return Error({}, "length '{}' up to {}, expected a name and 1 or more",
+                   name, one.most);
+    }
+    if (options.length > 0 || !most.emplace(name, one.most).second) {
+      return Error(
+          {}, "length '{}' beside {}", name,
+          options.length > 0 ? "one without a name" : "the same again");
+    }
+  }
+  if (!most.empty() && options.bucket_count > 0) {
+    return Error({}, "length {} goes with no buckets; `lengths` names its own",
+                 most.begin()->second);
+  }
+  return most;
+}
+
 }  // namespace
 
 Result<mxc_compile_options> OptionsFrom(const mxc_compile_options* given) {
@@ -229,19 +253,17 @@ Result<CompileRequest> RequestFrom(const mxc_compile_options& options) {
   for (const mxc_compile_bucket& bucket :
        ArrayOf(options.buckets, options.bucket_count)) {
     request.buckets.push_back(
-        {bucket.length, reader.Shapes(bucket.shapes, bucket.shape_count)});
+        {{{"", bucket.length}},
+         reader.Shapes(bucket.shapes, bucket.shape_count)});
   }
-  if (options.length > 0 && options.bucket_count > 0) {
-    return Error({}, "length {} goes with no buckets; `lengths` names its own",
-                 options.length);
-  }
-  if (options.length > 0) {
+  MXC_ASSIGN(const Lengths most, LengthsFrom(options));
+  if (!most.empty()) {
     const auto given = ArrayOf(options.lengths, options.length_count);
-    MXC_ASSIGN(const std::vector<int64_t> lengths,
-               LengthsUpTo(options.length, {given.begin(), given.end()}));
-    for (const int64_t length : lengths) {
+    MXC_ASSIGN(const std::vector<Lengths> all,
+               LengthsUpTo(most, {given.begin(), given.end()}));
+    for (const Lengths& lengths : all) {
       request.buckets.push_back(
-          {.length = length, .shapes = request.input_shapes, .open = true});
+          {.lengths = lengths, .shapes = request.input_shapes, .open = true});
     }
   }
   if (options.entries != nullptr && options.entry_count > 0) {
