@@ -25,7 +25,7 @@ struct ProgramEntry {
   // Of the sequences that it is for, by name ("": the only one); none: any.
   std::map<std::string, int64_t> lengths = {};
   // kUpdate: the parameter, or the state of role kLossScale. kOther: the name.
-  std::string of;
+  std::string of = {};
 
   // "infer", "train:32", "infer:S=512,T=128", "update:conv0_weight".
   std::string Name() const;

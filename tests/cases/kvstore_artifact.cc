@@ -71,7 +71,7 @@ Status WriteJobArtifact(const std::string& path, Graph network,
                UpdateGraph(network, *network.FindVariable(name), training));
     MXC_ASSIGN(Program program,
                MakeProgram(std::move(graph), nullptr, target, *catalog,
-                           {Purpose::kUpdate, 0, name}));
+                           {.purpose = Purpose::kUpdate, .of = name}));
     programs.push_back(std::move(program));
   }
   if (!network.outputs.empty()) {
@@ -80,7 +80,7 @@ Status WriteJobArtifact(const std::string& path, Graph network,
     network.training = true;
     MXC_ASSIGN(Program program,
                MakeProgram(std::move(network), &gradients, target, *catalog,
-                           {Purpose::kGrad, 0, {}}));
+                           {.purpose = Purpose::kGrad}));
     programs.insert(programs.begin(), std::move(program));
   }
   MXC_ASSIGN(const CodeImage code, GenerateCode(programs, target, {}));
