@@ -4,11 +4,13 @@
 //
 //   MXC_TEST_TARGET=aarch64                      compiles them for this target
 //   MXC_TEST_NETWORKS='qemu-aarch64 … artifacts' and runs them so
+//   MXC_TEST_LEAVES_OUT=1                        leaves out what ends that program
 //
 // tests/cross/operators sets both.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,9 +35,13 @@ class OtherMachine {
   Result<Results> Run(const Program& program, const Target& target,
                       const std::map<std::string, Tensor>& inputs, int threads,
                       int runs);
+  // After a run that failed: returns whether it does not count, as the program has
+  // ended and that is known of it.
+  bool LeavesOut() const;
 
  private:
-  explicit OtherMachine(const std::string& command) : runner_(command) {}
+  explicit OtherMachine(const std::string& command)
+      : command_(command), runner_(command) {}
   Status Ask(const std::string& line);
   Result<Results> RunArtifact(const Program& program, const Target& target,
                               const std::map<std::string, Tensor>& inputs,
@@ -44,7 +50,9 @@ class OtherMachine {
                             const std::map<std::string, Tensor>& inputs,
                             int runs);
 
-  Conversation runner_;
+  const std::string command_;
+  std::optional<Conversation> runner_;
+  bool ended_ = false;
 };
 
 }  // namespace mxc::test

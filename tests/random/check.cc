@@ -389,7 +389,10 @@ Status CheckAll(Subject& subject) {
   MXC_ASSIGN(const Program program,
              subject.Compile(planned, catalog.get(), passes));
   if (auto* const other = test::OtherMachine::Get()) {
-    return CheckOn(*other, subject, program, target);
+    const Status found = CheckOn(*other, subject, program, target);
+    if (found.ok() || !other->LeavesOut()) return found;
+    fmt::print("left out: a network that ends the other processor's program\n");
+    return Done{};
   }
   const std::span<const Program> entries(&program, 1);
   const std::string artifact = subject.File("network.mxa");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdio>
+#include <optional>
 #include <string>
 
 namespace mxc::test {
@@ -11,10 +12,13 @@ class Conversation {
  public:
   // A command of the shell, which ends when its input does.
   explicit Conversation(const std::string& command);
+  ~Conversation();
   Conversation(const Conversation&) = delete;
 
   // Aborts where the process has ended.
   std::string Ask(const std::string& line);
+  // Nothing where it has.
+  std::optional<std::string> Try(const std::string& line);
 
  private:
   std::FILE *to_ = nullptr, *from_ = nullptr;
