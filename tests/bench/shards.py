@@ -13,7 +13,7 @@ import numpy
 
 import stages
 
-STEPS = 4  # the first one warms up
+STEPS = 7  # the first one warms up
 ROUNDS = 3
 
 
