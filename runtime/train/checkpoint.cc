@@ -136,6 +136,9 @@ Status WriteCheckpoint(const CheckpointName& name, const Checkpoint& checkpoint,
     MXC_RT_RETURN_IF_ERROR(runtime::WriteUpdaterStates(
         name.Path("states"), checkpoint.updater, sync));
     kinds.insert(kinds.end(), {"params", "states"});
+  } else {  // of a set of this number that was not in pieces
+    MXC_RT_RETURN_IF_ERROR(
+        RemoveFiles({name.Path("params"), name.Path("states")}));
   }
   if (checkpoint.index) {
     MXC_RT_RETURN_IF_ERROR(

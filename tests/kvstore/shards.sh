@@ -117,6 +117,14 @@ for of in states parameters; do
   equal "pieces-$of" "copy/pieces-$of" 0003 || fail "a process alone goes on otherwise from pieces"
   rm -r copy
 done
+# An epoch that was cut is saved anew in pieces: nothing of the whole set stays.
+train 2 adam cut --epochs 2 --steps 20 --shard-parameters
+[ -s cut-0002.params ] || fail "a run that is cut saves nothing"
+train 2 adam cut --epochs 2 --shard-parameters --save-pieces --resume
+[ -s cut-0002.pieces.json ] || fail "an epoch that was cut is not saved anew"
+for file in params states; do
+  [ ! -e cut-0002.$file ] || fail "cut-0002.$file lies beside the pieces of a later step"
+done
 # A piece that is not the one that was saved: the set before counts.
 train 2 adam torn --epochs 2 --shard-states --save-pieces
 printf x >>torn-0002.piece-1.safetensors
