@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "runtime/train/caffe_snapshot.h"
+#include "runtime/train/initial_states.h"
 #include "runtime/train/parameter_initializer.h"
 #include "runtime/train/read_parameters.h"
-#include "runtime/train/snapshot.h"
 
 namespace mxc::fit {
 namespace {

@@ -18,6 +18,7 @@
 #include <random>
 
 #include "runtime/formats/ndarray_list.h"
+#include "runtime/train/initial_states.h"
 #include "runtime/train/snapshot.h"
 #include "tests/support/shared.h"
 #include "tests/train/toy.h"
