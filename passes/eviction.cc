@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "passes/state_order.h"
@@ -15,6 +16,9 @@ namespace {
 constexpr int64_t kLeastBytes = 4096;
 // So many times the program's steps, and it is given up.
 constexpr size_t kMostGrowth = 4;
+// What is dropped and made of a value, directly or not, as far as it is followed.
+constexpr size_t kMostDropped = 32;
+constexpr int kNever = std::numeric_limits<int>::max();
 
 }  // namespace
 
@@ -22,7 +26,8 @@ Eviction::Eviction(const PassContext& context, const Program& program)
     : program_(program),
       writer_(program.buffers.size(), -1),
       root_(program.buffers.size()),
-      values_(program.buffers.size()) {
+      values_(program.buffers.size()),
+      evictable_(program.buffers.size(), false) {
   for (size_t b = 0; b < root_.size(); ++b) root_[b] = static_cast<int>(b);
   double time = 0;
   const auto internal = [&](int b) {
@@ -53,7 +58,7 @@ Eviction::Eviction(const PassContext& context, const Program& program)
     value.buffers.push_back(buffer);
     if (root_[b] != buffer || !internal(buffer) || writer_[b] < 0) continue;
     value.bytes = program.buffers[b].bytes();
-    value.evictable =
+    evictable_[b] =
         value.bytes >= kLeastBytes && program.steps[writer_[b]].body.pure() &&
         std::ranges::all_of(program.steps[writer_[b]].outputs, internal);
   }
@@ -62,11 +67,12 @@ Eviction::Eviction(const PassContext& context, const Program& program)
 // One run: what is in memory, and the program as far as it has been written.
 class EvictionReplay {
  public:
-  EvictionReplay(const Eviction& plan, int64_t bytes, double patience)
+  EvictionReplay(const Eviction& plan, int64_t bytes,
+                 const EvictionPolicy& policy)
       : plan_(plan),
         program_(plan.program_),
         most_bytes_(bytes),
-        patience_(patience),
+        policy_(policy),
         present_(program_.buffers.size(), false),
         instance_(program_.buffers.size(), -1),
         times_(program_.buffers.size(), 0),
@@ -96,14 +102,44 @@ class EvictionReplay {
     return plan_.values_[plan_.root_[buffer]];
   }
 
-  // Returns whether a step of the program from `horizon` on reads the value.
-  bool NeededFrom(int root, int horizon) {
+  // The first step of the program from `horizon` on that reads the value;
+  // kNever if there is none.
+  int NextUse(int root, int horizon) {
     const std::vector<int>& uses = plan_.values_[root].uses;
     size_t& next = next_use_[root];
     while (next < uses.size() && uses[next] < now_) ++next;
     size_t at = next;
     while (at < uses.size() && uses[at] < horizon) ++at;
-    return at < uses.size();
+    return at < uses.size() ? uses[at] : kNever;
+  }
+
+  // The same, with those that read what has been dropped and what the value is
+  // needed for to compute it again.
+  int NextNeed(int root, int horizon) {
+    ++visit_;
+    int first = kNever;
+    pending_ = {root};
+    for (size_t i = 0; i < pending_.size() && i < kMostDropped; ++i) {
+      const int value = pending_[i];
+      first = std::min(first, NextUse(value, horizon));
+      const std::vector<int>& uses = plan_.values_[value].uses;
+      for (const int s : uses) {
+        if (s >= now_) break;
+        if (visited_[s] == visit_) continue;
+        visited_[s] = visit_;
+        for (const int b : program_.steps[s].outputs) {
+          const int made = plan_.root_[b];
+          if (plan_.evictable_[made] && !present_[made]) {
+            pending_.push_back(made);
+          }
+        }
+      }
+    }
+    return first;
+  }
+
+  bool Held(int root, int horizon) const {
+    return policy_.held[root] >= horizon;
   }
 
   bool Execute(int s, bool again) {
@@ -114,13 +150,15 @@ class EvictionReplay {
     if (again && UpdatesState(program_, step)) return false;
     const int horizon = again ? now_ : now_ + 1;
     for (const int b : step.inputs) ++pins_[plan_.root_[b]];
-    for (const int b : step.inputs) {
+    for (const int b : MissingInputs(step)) {
       if (!present_[b] && !Execute(plan_.writer_[b], /*again=*/true)) {
         return false;
       }
     }
     for (const int b : step.outputs) ++pins_[plan_.root_[b]];
-    if (!MakeRoom(BytesAdded(s, horizon))) return false;
+    std::vector<int> spare;
+    const int64_t bytes = BytesAdded(s, horizon, spare);
+    if (!MakeRoom(bytes, spare)) return false;
     Write(s, again);
     for (const std::vector<int>* buffers : {&step.inputs, &step.outputs}) {
       for (const int b : *buffers) --pins_[plan_.root_[b]];
@@ -132,8 +170,24 @@ class EvictionReplay {
     return true;
   }
 
-  // New outputs, but for those that take the bytes of a dying input.
-  int64_t BytesAdded(int s, int horizon) {
+  // What takes longest first: what is computed meanwhile is not in memory then,
+  // and little waits for what comes last.
+  std::vector<int> MissingInputs(const Step& step) {
+    std::vector<std::pair<double, int>> missing;
+    for (const int b : step.inputs) {
+      if (present_[b]) continue;
+      missing.emplace_back(-SecondsAgain(plan_.writer_[b]), b);
+    }
+    std::ranges::sort(missing);
+    std::vector<int> buffers;
+    for (const auto& [seconds, buffer] : missing) buffers.push_back(buffer);
+    return buffers;
+  }
+
+  // New outputs, but for those that take the bytes of an input that nothing
+  // needs any more. `spare`: inputs that only dropped values would need, whose
+  // bytes other outputs can take.
+  int64_t BytesAdded(int s, int horizon, std::vector<int>& spare) {
     const Step& step = program_.steps[s];
     if (step.view) return 0;
     int64_t bytes = 0;
@@ -141,36 +195,43 @@ class EvictionReplay {
     std::vector<int> taken;  // inputs' roots and outputs
     for (const SharePair& pair : plan_.pairs_[s]) {
       const int root = plan_.root_[pair.input];
-      const bool dies = pins_[root] == 1 && !NeededFrom(root, horizon);
-      if (!dies || plan_.values_[root].bytes == 0) continue;
+      const bool ends = pins_[root] == 1 && !Held(root, horizon) &&
+                        NextUse(root, horizon) == kNever;
+      if (!ends || plan_.values_[root].bytes == 0) continue;
       if (std::ranges::count(taken, root) > 0) continue;
       if (std::ranges::count(taken, pair.output) > 0) continue;
       taken.insert(taken.end(), {root, pair.output});
-      bytes -= plan_.values_[root].bytes;
+      if (NextNeed(root, horizon) < kNever) {
+        spare.push_back(root);
+      } else {
+        bytes -= plan_.values_[root].bytes;
+      }
     }
     return bytes;
   }
 
-  bool MakeRoom(int64_t bytes) {
+  bool MakeRoom(int64_t bytes, const std::vector<int>& spare) {
     while (live_ + bytes > most_bytes_) {
-      const int victim = Victim();
+      const int victim = Victim(spare);
       if (victim < 0) return false;
       Drop(victim);
     }
     return true;
   }
 
-  int Victim() {
+  int Victim(const std::vector<int>& spare) {
     int best = -1;
     double most = 0;
     for (const int root : resident_) {
       const Eviction::Value& value = plan_.values_[root];
-      if (!value.evictable || pins_[root] > 0) continue;
-      if (!NeededFrom(root, now_)) continue;
-      const double idle =
-          plan_.clock_[value.uses[next_use_[root]]] - plan_.clock_[now_];
+      if (!plan_.evictable_[root]) continue;
+      if (pins_[root] > 0 && std::ranges::count(spare, root) == 0) continue;
+      if (Held(root, now_)) continue;
+      const int need = NextNeed(root, now_);
+      if (need == kNever) continue;
+      const double idle = plan_.clock_[need] - plan_.clock_[now_];
       const double gain = static_cast<double>(value.bytes) *
-                          std::pow(std::max(idle, 1e-9), patience_) /
+                          std::pow(std::max(idle, 1e-9), policy_.patience) /
                           SecondsAgain(plan_.writer_[root]);
       if (gain <= most) continue;
       most = gain;
@@ -233,8 +294,9 @@ class EvictionReplay {
   }
 
   void ReleaseIfDead(int root, int horizon) {
-    const bool held = pins_[root] > 0 || plan_.values_[root].bytes == 0;
-    if (!held && present_[root] && !NeededFrom(root, horizon)) Drop(root);
+    const bool stays = pins_[root] > 0 || plan_.values_[root].bytes == 0 ||
+                       Held(root, horizon) || NextNeed(root, horizon) < kNever;
+    if (!stays && present_[root]) Drop(root);
   }
 
   void Drop(int root) {
@@ -246,7 +308,7 @@ class EvictionReplay {
   const Eviction& plan_;
   const Program& program_;
   const int64_t most_bytes_;
-  const double patience_;
+  const EvictionPolicy& policy_;
   EvictionRun out_;
   int now_ = 0;
   int64_t live_ = 0;
@@ -259,8 +321,9 @@ class EvictionReplay {
   int visit_ = 0;
 };
 
-std::optional<EvictionRun> Eviction::Run(int64_t bytes, double patience) const {
-  return EvictionReplay(*this, bytes, patience).Run();
+std::optional<EvictionRun> Eviction::Run(int64_t bytes,
+                                         const EvictionPolicy& policy) const {
+  return EvictionReplay(*this, bytes, policy).Run();
 }
 
 }  // namespace mxc

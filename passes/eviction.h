@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "passes/checkpoints.h"
 #include "passes/pass.h"
 #include "passes/sharing.h"
 
@@ -31,22 +32,28 @@ struct EvictionRun {
   double seconds = 0;  // that these take
 };
 
+struct EvictionPolicy {
+  double patience = 0;  // the power of how long nothing needs a value
+  // By root: the last step until which it is there, -1 if nothing asks for that.
+  std::vector<int> held;
+};
+
 class Eviction {
  public:
   Eviction(const PassContext& context, const Program& program);
 
   // Nothing if there is a step that does not fit. States that are updated in
-  // place may make later steps wait, and so add to the bytes. `patience` is the
-  // power of how long nothing needs a value: 0 ignores it.
-  std::optional<EvictionRun> Run(int64_t bytes, double patience) const;
+  // place may make later steps wait, and so add to the bytes.
+  std::optional<EvictionRun> Run(int64_t bytes,
+                                 const EvictionPolicy& policy) const;
+  EvictionCosts costs() const { return {seconds_, root_, evictable_}; }
 
  private:
   friend class EvictionReplay;
 
   // A buffer of its own, with its views.
   struct Value {
-    int64_t bytes = 0;       // 0: not in the arena
-    bool evictable = false;  // can be computed again
+    int64_t bytes = 0;  // 0: not in the arena
     std::vector<int> buffers;
     std::vector<int> uses;  // steps that read it, ascending
   };
@@ -54,6 +61,7 @@ class Eviction {
   const Program& program_;
   std::vector<int> writer_, root_;             // by buffer
   std::vector<Value> values_;                  // by root
+  std::vector<bool> evictable_;                // by root: can be computed again
   std::vector<std::vector<SharePair>> pairs_;  // by step
   std::vector<double> seconds_;                // by step
   std::vector<double> clock_;  // when it starts, with nothing run again

@@ -95,6 +95,9 @@ struct PassContext {
   // Lowers a graph inside of an operator (ScanForm, BranchForm), as the pipeline
   // does what is around it. Never null while one runs.
   std::function<Result<Program>(Graph)> lower_inside = nullptr;
+  // What the passes behind `recompute` make of a program. Null where a pass runs
+  // alone.
+  std::function<Result<Program>(Program, PassContext)> plan_rest = nullptr;
 
   const Machine& machine() const {
     static const Machine unknown;

@@ -126,6 +126,26 @@ Result<Program> RunLowering(std::string_view name,
 
 Result<bool> LeaveAlone(Program&, PassContext&) { return false; }
 
+// The passes behind the one that is named; all if none is.
+Status RunProgramPasses(Program& program, PassContext& context,
+                        const PassOptions& options,
+                        std::string_view behind = {}) {
+  bool runs = behind.empty();
+#define MXC_GRAPH_PASS(name, Function, required, prose)
+#define MXC_LOWERING(name, Function, prose)
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose)              \
+  if (runs && Enabled(name, required, options)) {                             \
+    const auto pass = RunsFor(Where::where, context) ? Function : LeaveAlone; \
+    MXC_RETURN_IF_ERROR(RunPass(name, pass, program, context, options));      \
+  }                                                                           \
+  runs = runs || behind == name;
+#include "passes/passes.def"
+#undef MXC_GRAPH_PASS
+#undef MXC_LOWERING
+#undef MXC_PROGRAM_PASS
+  return Done{};
+}
+
 }  // namespace
 
 std::span<const PassDescription> AllPasses() { return kPasses; }
@@ -172,18 +192,23 @@ Result<Program> LowerAndPlan(const Graph& graph, PassContext context,
     MXC_RETURN_IF_ERROR(RunGraphPasses(inside, inner, quiet));
     return Lower(inside, inner);
   };
+  context.plan_rest = [&options](Program planned,
+                                 PassContext inner) -> Result<Program> {
+    PassOptions quiet = options;
+    quiet.after_pass = nullptr;
+    inner.notes = nullptr;
+    MXC_RETURN_IF_ERROR(RunProgramPasses(planned, inner, quiet, "recompute"));
+    return planned;
+  };
 #define MXC_GRAPH_PASS(name, Function, required, prose)
 #define MXC_LOWERING(name, Function, prose) \
   MXC_ASSIGN(program, RunLowering(name, Function, graph, context, options));
-#define MXC_PROGRAM_PASS(name, Function, required, where, prose)              \
-  if (Enabled(name, required, options)) {                                     \
-    const auto pass = RunsFor(Where::where, context) ? Function : LeaveAlone; \
-    MXC_RETURN_IF_ERROR(RunPass(name, pass, program, context, options));      \
-  }
+#define MXC_PROGRAM_PASS(name, Function, required, where, prose)
 #include "passes/passes.def"
 #undef MXC_GRAPH_PASS
 #undef MXC_LOWERING
 #undef MXC_PROGRAM_PASS
+  MXC_RETURN_IF_ERROR(RunProgramPasses(program, context, options));
   MXC_RETURN_IF_ERROR(RequireStorable(program));
   return program;
 }

@@ -27,8 +27,10 @@
 
 #include "ir/program/memory.h"
 #include "ir/program/steps/map.h"
+#include "passes/checkpoints.h"
 #include "passes/evaluation_cost.h"
 #include "passes/eviction.h"
+#include "passes/forward_part.h"
 #include "passes/passes.h"
 #include "passes/schedule.h"
 #include "passes/state_order.h"
@@ -41,124 +43,14 @@ namespace {
 constexpr double kNextToNothing = 6;
 constexpr int64_t kWorthwhileBytes = 4096;
 
-class Forward {
- public:
-  Forward(const Machine& machine, const Program& program)
-      : machine_(machine),
-        program_(program),
-        steps_(static_cast<int>(program.steps.size())),
-        writer_(program.buffers.size(), -1),
-        of_gradients_(program.steps.size(), false),
-        forward_(program.steps.size(), false),
-        needed_(program.buffers.size(), false) {
-    for (int s = 0; s < steps_; ++s) {
-      for (const int b : program.steps[s].outputs) writer_[b] = s;
-    }
-    MarkGradients();
-    MarkForward();
-    for (int s = 0; s < steps_; ++s) {
-      if (!backward(s)) continue;
-      for (const int b : program.steps[s].inputs) needed_[b] = Made(b);
-    }
-  }
-
-  int steps() const { return steps_; }
-  bool forward(int step) const { return forward_[step]; }
-  // After the forward part; a moving statistic that is updated within it is
-  // neither.
-  bool backward(int step) const {
-    return step > last_forward_ && !forward_[step];
-  }
-  int writer(int buffer) const { return writer_[buffer]; }
-  // Written by a forward step, into the arena.
-  bool Made(int buffer) const {
-    return writer_[buffer] >= 0 && forward_[writer_[buffer]] &&
-           program_.buffers[buffer].kind == BufferKind::kInternal;
-  }
-  // Read by a backward step.
-  bool needed(int buffer) const { return needed_[buffer]; }
-
-  // The step is a Map. Includes what a step costs beside its elements.
-  double Work(int step) const {
-    double work = StepCost(machine_);
-    for (const Store& store : program_.steps[step].map()->stores) {
-      work += HoistedCost(store);
-    }
-    return work;
-  }
-  int64_t Bytes(int step) const {
-    int64_t bytes = 0;
-    for (const int b : program_.steps[step].outputs) {
-      if (Made(b)) bytes += program_.buffers[b].bytes();
-    }
-    return bytes;
-  }
-  // A clone needs buffers of its own for all outputs.
-  bool Cloneable(int step) const {
-    return forward_[step] && program_.steps[step].body.pure() &&
-           std::ranges::all_of(program_.steps[step].outputs,
-                               [&](int b) { return Made(b); });
-  }
-
- private:
-  // The steps that compute gradients or depend on one.
-  void MarkGradients() {
-    for (int s = 0; s < steps_; ++s) {
-      const Step& step = program_.steps[s];
-      of_gradients_[s] =
-          step.backward || std::ranges::any_of(step.inputs, [&](int b) {
-            return writer_[b] >= 0 && of_gradients_[writer_[b]];
-          });
-    }
-  }
-
-  void MarkForward() {
-    std::vector<int> pending = program_.BuffersOf(BufferKind::kOutput);
-    const std::vector<int> begun = ReadByGradients();
-    pending.insert(pending.end(), begun.begin(), begun.end());
-    while (!pending.empty()) {
-      const int step = writer_[pending.back()];
-      pending.pop_back();
-      if (step < 0 || forward_[step] || of_gradients_[step]) continue;
-      forward_[step] = true;
-      // A copy to the caller's output may come whenever there is time.
-      const auto& outputs = program_.steps[step].outputs;
-      if (std::ranges::any_of(outputs, [&](int b) { return Made(b); })) {
-        last_forward_ = std::max(last_forward_, step);
-      }
-      const auto& inputs = program_.steps[step].inputs;
-      pending.insert(pending.end(), inputs.begin(), inputs.end());
-    }
-  }
-
-  // What gradients read that is there before the first of them: a weight that
-  // is packed for one of them alone comes later.
-  std::vector<int> ReadByGradients() const {
-    const auto first = static_cast<int>(std::ranges::find(of_gradients_, true) -
-                                        of_gradients_.begin());
-    std::vector<int> read;
-    for (int s = first; s < steps_; ++s) {
-      if (!of_gradients_[s]) continue;
-      std::ranges::copy_if(program_.steps[s].inputs, std::back_inserter(read),
-                           [&](int b) { return writer_[b] < first; });
-    }
-    return read;
-  }
-
-  const Machine& machine_;
-  const Program& program_;
-  int steps_, last_forward_ = -1;
-  std::vector<int> writer_;
-  std::vector<bool> of_gradients_, forward_, needed_;
-};
-
 // Which forward steps are recomputed.
 using Choice = std::vector<bool>;
 
 // The program with clones of the chosen steps.
 class Cloning {
  public:
-  Cloning(const Program& program, const Forward& forward, const Choice& choice)
+  Cloning(const Program& program, const ForwardPart& forward,
+          const Choice& choice)
       : program_(program), forward_(forward), choice_(choice) {}
 
   Program Run() {
@@ -202,10 +94,16 @@ class Cloning {
   }
 
   const Program& program_;
-  const Forward& forward_;
+  const ForwardPart& forward_;
   const Choice& choice_;
   std::map<int, int> clones_;
 };
+
+// The most bytes that live at once, outputs included.
+int64_t PeakBytes(const Program& program) {
+  return Schedule(program).Peak() + OutputBytes(program) +
+         WorkspaceBytes(program);
+}
 
 struct Candidate {
   Program program;
@@ -215,14 +113,12 @@ struct Candidate {
 class CheapChoice {
  public:
   CheapChoice(const Machine& machine, const Program& program)
-      : program_(program), forward_(machine, program) {}
+      : machine_(machine), program_(program), forward_(program) {}
 
   Candidate Try(const Choice& choice) const {
     Candidate candidate;
     candidate.program = Cloning(program_, forward_, choice).Run();
-    candidate.bytes = Schedule(candidate.program).Peak() +
-                      OutputBytes(candidate.program) +
-                      WorkspaceBytes(candidate.program);
+    candidate.bytes = PeakBytes(candidate.program);
     return candidate;
   }
 
@@ -259,11 +155,21 @@ class CheapChoice {
     if (s.view) return true;
     const int64_t bytes = forward_.Bytes(step);
     return s.map() && bytes >= kWorthwhileBytes &&
-           forward_.Work(step) <= kNextToNothing * static_cast<double>(bytes);
+           Work(step) <= kNextToNothing * static_cast<double>(bytes);
   }
 
+  // The step is a Map. Includes what a step costs beside its elements.
+  double Work(int step) const {
+    double work = StepCost(machine_);
+    for (const Store& store : program_.steps[step].map()->stores) {
+      work += HoistedCost(store);
+    }
+    return work;
+  }
+
+  const Machine& machine_;
   const Program& program_;
-  Forward forward_;
+  ForwardPart forward_;
 };
 
 // The cheap choice that needs least.
@@ -279,9 +185,14 @@ Candidate BestCheap(const Machine& machine, const Program& program) {
 
 // What the plan will take, with what placement loses.
 int64_t PlannedBytes(Program program, PassContext& context) {
-  MXC_CHECK(ShareBuffers(program, context).ok());
-  MXC_CHECK(PlanMemory(program, context).ok());
-  return MemoryOf(program).peak();
+  if (context.plan_rest == nullptr) {
+    MXC_CHECK(ShareBuffers(program, context).ok());
+    MXC_CHECK(PlanMemory(program, context).ok());
+    return MemoryOf(program).peak();
+  }
+  const auto planned = context.plan_rest(std::move(program), context);
+  MXC_CHECK(planned.ok(), "{}", Render(planned.errors()));
+  return MemoryOf(*planned).peak();
 }
 
 class BudgetSearch {
@@ -290,62 +201,102 @@ class BudgetSearch {
                PassContext& context)
       : eviction_(context, program),
         largest_(largest.bytes),
-        context_(context) {}
+        context_(context) {
+    const ForwardPart part(program);
+    for (const int parts : kParts) {
+      const std::vector<int> held =
+          Checkpoints(program, part, eviction_.costs(), parts);
+      if (parts > 1 && held == policies_.back().held) continue;
+      for (const double patience : kPatience) {
+        policies_.push_back({patience, held});
+      }
+    }
+  }
 
   // The fastest program within `budget`, or nothing.
   std::optional<Candidate> Within(int64_t budget) const {
-    std::optional<EvictionRun> best;
-    int64_t bytes = 0;
-    for (const double patience : kPatience) {
-      // Updates that have to wait, and placement, add to what was asked for.
-      int64_t asked = budget;
-      for (int round = 0; round < kRounds; ++round) {
-        auto run = eviction_.Run(asked, patience);
-        if (!run) break;
-        const int64_t needed = PlannedBytes(run->program, context_);
-        if (needed <= budget) {
-          if (!best || run->seconds < best->seconds) {
-            best = std::move(run);
-            bytes = needed;
-          }
-          break;
-        }
-        asked -= needed - budget;
-      }
+    std::multimap<double, Attempt> attempts;  // by the seconds they take
+    const auto add = [&](std::optional<Attempt> attempt) {
+      if (!attempt) return;
+      const double seconds = attempt->run.seconds;
+      attempts.emplace(seconds, std::move(*attempt));
+    };
+    for (const EvictionPolicy& policy : policies_) {
+      add(Fitting({&policy, budget, kRounds, {}}, budget));
     }
-    if (!best) return std::nullopt;
-    return Candidate{std::move(best->program), bytes};
+    while (!attempts.empty()) {
+      Attempt fastest = std::move(attempts.extract(attempts.begin()).mapped());
+      const int64_t needed = PlannedBytes(fastest.run.program, context_);
+      if (needed <= budget) {
+        return Candidate{std::move(fastest.run.program), needed};
+      }
+      fastest.asked -= Excess(needed, budget);
+      --fastest.rounds;
+      add(Fitting(std::move(fastest), budget));
+    }
+    return std::nullopt;
   }
 
   // About the least budget there is a program for: what eviction alone gets
-  // down to is known fast, and a plan needs little more.
-  int64_t Least() const {
+  // down to is known fast, and a plan needs little more. Nothing if that is more
+  // than without one.
+  std::optional<Candidate> Least() const {
     int64_t low = 0, high = largest_;
     while (high - low > largest_ / kPrecision) {
       const int64_t middle = low + (high - low) / 2;
       (AnyRun(middle) ? high : low) = middle;
     }
-    const auto run = AnyRun(high);
-    int64_t budget = run ? PlannedBytes(run->program, context_) : largest_;
-    for (; budget < largest_; budget += largest_ / kPrecision) {
-      if (const auto candidate = Within(budget)) return candidate->bytes;
+    for (int64_t budget = high; budget < largest_;
+         budget += largest_ / kPrecision) {
+      if (auto candidate = Within(budget)) return candidate;
     }
-    return largest_;
+    return std::nullopt;
   }
 
  private:
-  static constexpr int kRounds = 6;
+  static constexpr int kRounds = 8;
   static constexpr double kPatience[] = {0.0, 0.5, 1.0, 2.0};
+  static constexpr int kParts[] = {1, 2, 3, 4, 6, 8, 12, 16, 24};
   static constexpr int64_t kPrecision = 256;
 
+  struct Attempt {
+    const EvictionPolicy* policy;
+    int64_t asked;
+    int rounds;  // that may follow
+    EvictionRun run;
+  };
+
+  // By how much less is asked for next.
+  static int64_t Excess(int64_t needed, int64_t budget) {
+    return std::max(needed - budget, budget / kPrecision);
+  }
+
+  // The attempt with a run of which no more than `budget` bytes live at once:
+  // updates that have to wait add to what was asked for, so that less is asked
+  // for again; placement may still add to it.
+  std::optional<Attempt> Fitting(Attempt attempt, int64_t budget) const {
+    for (; attempt.rounds > 0; --attempt.rounds) {
+      auto run = eviction_.Run(attempt.asked, *attempt.policy);
+      if (!run) return std::nullopt;
+      const int64_t live = PeakBytes(run->program);
+      if (live <= budget) {
+        attempt.run = std::move(*run);
+        return attempt;
+      }
+      attempt.asked -= Excess(live, budget);
+    }
+    return std::nullopt;
+  }
+
   std::optional<EvictionRun> AnyRun(int64_t bytes) const {
-    for (const double patience : kPatience) {
-      if (auto run = eviction_.Run(bytes, patience)) return run;
+    for (const EvictionPolicy& policy : policies_) {
+      if (auto run = eviction_.Run(bytes, policy)) return run;
     }
     return std::nullopt;
   }
 
   const Eviction eviction_;
+  std::vector<EvictionPolicy> policies_;
   const int64_t largest_;
   PassContext& context_;
 };
@@ -360,14 +311,16 @@ Result<bool> Recompute(Program& program, PassContext& context) {
   if (budget && PlannedBytes(best.program, context) > *budget) {
     const BudgetSearch search(program, best, context);
     auto within = search.Within(*budget);
-    if (!within) {
+    if (!within) within = search.Least();
+    const int64_t bytes = within ? within->bytes : best.bytes;
+    if (bytes > *budget) {
       return Diagnostics{
           Error({},
                 "the memory budget is {} B; the least with which '{}' trains "
                 "is {} B",
-                *budget, program.name, search.Least())};
+                *budget, program.name, bytes)};
     }
-    best = std::move(*within);
+    if (within) best = std::move(*within);
   }
   if (best.program.steps.size() == program.steps.size()) return false;
   program = std::move(best.program);

@@ -9,7 +9,8 @@
 //
 // Tried: the order as it came; depth first from the outputs, operands by size
 // either way; greedily, the step that leaves least alive first. The given order
-// stays unless another is better.
+// stays unless another is better. What is made of nothing then waits for its
+// first reader.
 //
 //   a' = copy(a)              a' = copy(a)     Where steps may run beside
 //   b' = potrf(a')      ⇒     c = exp(x)       others, what does not read them
@@ -19,6 +20,7 @@
 #include <functional>
 #include <numeric>
 #include <optional>
+#include <ranges>
 #include <set>
 
 #include "passes/overlap_order.h"
@@ -202,6 +204,35 @@ Order LeastMemory(const Program& program, const Schedule& schedule,
   return std::move(orders[best]);
 }
 
+// The order with what is made of nothing, random numbers and copies of weights,
+// moved to just before its first reader: until then its bytes serve nobody.
+Order Sunk(const Program& program, const Schedule& schedule,
+           const Order& given) {
+  std::vector<int> position(given.size());
+  for (size_t i = 0; i < given.size(); ++i) {
+    position[given[i]] = static_cast<int>(i);
+  }
+  std::vector<bool> sinks(given.size(), false);
+  std::vector<int> writer(program.buffers.size(), -1);
+  for (const int s : given) {
+    const Step& step = program.steps[s];
+    for (const int b : step.outputs) writer[b] = s;
+    sinks[s] = std::ranges::all_of(step.inputs, [&](int b) {
+      return schedule.Bytes(b) <= kNegligibleBytes ||
+             (step.view && sinks[writer[b]]);
+    });
+  }
+  // Where the first step runs that waits for it, directly or not.
+  std::vector<int> at(given.size(), static_cast<int>(given.size()));
+  for (const int s : std::views::reverse(given)) {
+    if (!sinks[s] || at[s] == std::ssize(given)) at[s] = position[s];
+    for (const int b : schedule.before(s)) at[b] = std::min(at[b], at[s]);
+  }
+  Order order = given;
+  std::ranges::stable_sort(order, {}, [&](int s) { return at[s]; });
+  return schedule.PeakOf(order) <= schedule.PeakOf(given) ? order : given;
+}
+
 // The fastest order near `given` whose peak is no larger.
 Order Overlapped(const Program& program, const Schedule& schedule,
                  const PassContext& context, const Order& given) {
@@ -237,6 +268,7 @@ Result<bool> ScheduleSteps(Program& program, PassContext& context) {
   Order given(program.steps.size());
   std::iota(given.begin(), given.end(), 0);
   Order order = LeastMemory(program, schedule, given);
+  order = Sunk(program, schedule, order);
   const bool overlaps = std::ranges::any_of(
       program.steps, [](const Step& step) { return step.body.beside(); });
   if (overlaps && !HasBudget(context)) {

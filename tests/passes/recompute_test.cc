@@ -14,8 +14,6 @@
 namespace mxc {
 namespace {
 
-constexpr int kLayers = 10;
-
 Value Parameter(Network& net, const std::string& name, Shape shape) {
   net.Input(name, shape);
   for (const auto& node : net.graph.nodes()) {
@@ -27,11 +25,11 @@ Value Parameter(Network& net, const std::string& name, Shape shape) {
 }
 
 // Convolutions with tanh, every other one with a shortcut.
-Network Chain() {
-  Network net("chain");
+Network Layers(int layers = 10) {
+  Network net("layers");
   net.graph.training = net.graph.stateful = true;
   Value x = net.Input("data", {2, 4, 16, 16});
-  for (int i = 0; i < kLayers; ++i) {
+  for (int i = 0; i < layers; ++i) {
     const std::string name = "conv" + std::to_string(i);
     const Value weight = Parameter(net, name + "_weight", {4, 4, 3, 3});
     Value y = net.Op("Convolution", name, {x, weight},
@@ -51,12 +49,15 @@ Network Chain() {
   return net;
 }
 
-Result<Program> Train(std::optional<int64_t> budget) {
+Result<Program> Train(Network net, std::optional<int64_t> budget) {
   static const Target target = *ResolveTarget("x86-64-v3");
   TrainingOptions options;
   options.memory_budget = budget;
-  return RunPipeline(std::move(Chain().graph), {&target, nullptr, &options},
-                     {});
+  return RunPipeline(std::move(net.graph), {&target, nullptr, &options}, {});
+}
+
+Result<Program> Train(std::optional<int64_t> budget) {
+  return Train(Layers(), budget);
 }
 
 struct Ran {
@@ -65,7 +66,7 @@ struct Ran {
 };
 
 Ran RunOnce(const Program& program) {
-  std::map<std::string, Tensor> inputs = Chain().inputs;
+  std::map<std::string, Tensor> inputs = Layers().inputs;
   for (const Buffer& buffer : program.buffers) {
     if (inputs.contains(buffer.name)) continue;
     if (buffer.kind == BufferKind::kInput) {
@@ -119,6 +120,28 @@ TEST_CASE("a budget that cannot be met is refused with the least that can") {
   CHECK(!Train(least * 9 / 10).ok());
 }
 
+int64_t CountAgain(const Program& program) {
+  return std::ranges::count_if(program.steps, [](const Step& step) {
+    return step.name.ends_with("/again");
+  });
+}
+
+TEST_CASE("deep networks keep a few layers, and compute each other one once") {
+  const auto free = Train(Layers(48), std::nullopt);
+  REQUIRE_MESSAGE(free.ok(), Render(free.errors()));
+  const int64_t budget = MemoryOf(*free).peak() / 3;
+  const auto program = Train(Layers(48), budget);
+  REQUIRE_MESSAGE(program.ok(), Render(program.errors()));
+  CHECK(MemoryOf(*program).peak() <= budget);
+  const int64_t forward =
+      std::ranges::count_if(free->steps, [](const Step& step) {
+        return !step.backward && !step.name.ends_with("/again");
+      });
+  CAPTURE(free->steps.size());
+  CAPTURE(program->steps.size());
+  CHECK(CountAgain(*program) <= forward);
+}
+
 // How many steps of a training step are computed again, by what of the network's
 // outputs it keeps.
 int ComputedAgain(bool keeps_output) {
@@ -156,9 +179,7 @@ int ComputedAgain(bool keeps_output) {
   const auto program =
       RunPipeline(std::move(net.graph), {&target, nullptr, nullptr}, {});
   MXC_CHECK(program.ok(), "{}", Render(program.errors()));
-  return static_cast<int>(std::ranges::count_if(
-      program->steps,
-      [](const Step& step) { return step.name.ends_with("/again"); }));
+  return static_cast<int>(CountAgain(*program));
 }
 
 TEST_CASE("what is computed again does not depend on who keeps the output") {
