@@ -19,6 +19,9 @@ namespace {
 // At most one in so many of a constant's elements may be read out of order.
 constexpr int64_t kFewElements = 16;
 
+// A copy takes a launch, and what it saves is about half a nanosecond each.
+constexpr int64_t kElementsToCopy = 1 << 16;
+
 class LayoutCopies {
  public:
   LayoutCopies(Program& program, const KernelDemands& demands)
@@ -43,11 +46,14 @@ class LayoutCopies {
       }
       const int output = step.outputs[0];
       const Blocking result = demands_.OfResult(at);
+      if (!kernel->any_output && IsReadInRows(output, result)) {
+        program_.buffers[output].layout = Layout::RowMajor(ShapeOf(output));
+      }
       if (kernel->any_output || Satisfies(output, result)) {
         steps.push_back(std::move(step));
         continue;
       }
-      // The caller's row-major output, from a kernel that writes blocks.
+      // Wanted row-major, from a kernel that writes blocks.
       step.outputs[0] =
           AddBuffer(output, "blocked", result.For(ShapeOf(output)),
                     BufferKind::kInternal);
@@ -77,6 +83,25 @@ class LayoutCopies {
     Blocking needed = present;
     needed.Enclose(demand);
     return b.layout == needed.For(b.type.shape);
+  }
+
+  // Returns whether steps read a result that has its rows in lanes to write rows,
+  // as the update of a weight does: a copy exchanges whole tiles of it, where those
+  // would gather element by element.
+  bool IsReadInRows(int buffer, const Blocking& result) const {
+    const Shape shape = ShapeOf(buffer);
+    const bool in_lanes = result.block > 1 && result.axis + 1 < shape.rank();
+    if (!in_lanes || shape.elements() < kElementsToCopy) return false;
+    if (program_.buffers[buffer].kind != BufferKind::kInternal) return false;
+    const auto readers = demands_.uses().ReadersOf(buffer);
+    return !readers.empty() && std::ranges::all_of(readers, [&](int s) {
+      const Step& step = program_.steps[static_cast<size_t>(s)];
+      return step.map() != nullptr && !step.view &&
+             std::ranges::any_of(step.outputs, [&](int b) {
+               const Buffer& written = program_.buffers[b];
+               return written.type.shape == shape && written.layout.row_major();
+             });
+    });
   }
 
   int AddBuffer(int like, std::string_view role, Layout layout,

@@ -141,12 +141,16 @@ double CostOf(const Program& program, const Surroundings& around,
 
 // The same product with its operands exchanged, where both are row-major and
 // summed along their rows: the weight's rows become the batch, and the weight
-// is read as it is instead of packed.
+// is read as it is instead of packed. Or summed over the rows of both, as the
+// gradient of a weight is: then neither is packed, and only the new data turned.
 std::optional<Contraction> WithExchangedOperands(const Contraction& c) {
   using Axes = std::vector<Role>;
+  const bool along_rows = c.data_axes == Axes{Role::kBatch, Role::kIn} &&
+                          c.weight_axes == Axes{Role::kOut, Role::kIn};
+  const bool across_rows = c.data_axes == Axes{Role::kIn, Role::kBatch} &&
+                           c.weight_axes == Axes{Role::kIn, Role::kOut};
   const bool product = c.kernel.empty() && c.groups == 1 &&
-                       c.data_axes == Axes{Role::kBatch, Role::kIn} &&
-                       c.weight_axes == Axes{Role::kOut, Role::kIn} &&
+                       (along_rows || across_rows) &&
                        c.output_axes == Axes{Role::kBatch, Role::kOut};
   if (!product) return std::nullopt;
   Contraction exchanged = c;

@@ -18,9 +18,11 @@ struct KernelRates {
   double integers = 0.3;       // multiplied and added by two instructions
   double row_major = 0.7;      // data in short, strided pieces
   double few_inputs = 1.02;    // few channels of data: such pieces are as good
-  // What rows of a weight that is not packed take more, and data whose rows lie
-  // side by side: each less than a page from the next, and further.
-  double near_rows = 1.2, far_rows = 1.7;
+  // What rows of a weight that is not packed take more, and those of which few
+  // stay in a cache, as they lie in the same sets.
+  double rows = 1.2, aliased_rows = 1.7;
+  // What data whose rows lie side by side take more: elements less than a page
+  // from the next, and further.
   double near_data = 1.15, far_data = 1.4;
   double depthwise = 0.5, grouped = 0.7, by_lane = 0.5;
 };

@@ -35,6 +35,7 @@ void DealColumns(const Target&, ScatterGrid& grid) {
 
 constinit const Dealing kTaskRanges = {.masked_tails = true,
                                        .sums_in_vectors = true,
+                                       .least_bytes_of_two = 64,
                                        .lanes = LanesOfWidest,
                                        .deal_scatter = DealColumns};
 

@@ -31,6 +31,11 @@ struct Dealing {
   // the same positions of its kernel, whatever data each of them meets.
   bool common_taps = false;
 
+  // Vectors of so many bytes come with registers for two of them side by side
+  // where rows are added in a wider type: half as many pieces of each row, which
+  // lie apart. 0: none do.
+  int least_bytes_of_two = 0;
+
   // Lanes of the vectors of a nest whose operands have these types in memory.
   // At least 1, a power of 2.
   int (*lanes)(const Machine& machine, std::span<const DType> types) = nullptr;

@@ -316,6 +316,9 @@ class Scheduler {
     return dealing_.lanes(machine_, types);
   }
 
+  // Enough for tasks.
+  static constexpr int64_t kLeastPairs = 16;
+
   void ChooseLanes() {
     const int native = NativeLanes();
     nest_.lanes = native;
@@ -332,8 +335,27 @@ class Scheduler {
         masked_tails_ ? std::bit_ceil(extent) : std::bit_floor(extent);
     nest_.lanes =
         static_cast<int>(std::min(static_cast<uint64_t>(native), fit));
+    const bool twice = dealing_.least_bytes_of_two > 0 &&
+                       machine_.vector_bytes >= dealing_.least_bytes_of_two &&
+                       last.extent >= kLeastPairs * 2 * nest_.lanes;
+    if (twice && masked_tails_ && AreWideSums(votes)) nest_.lanes *= 2;
     nest_.lane_dim = static_cast<int>(nest_.dims.size()) - 1;
     Rewrite(Same, last.var);
+  }
+
+  // Returns whether all that is computed are sums over rows of what lies there, in
+  // a wider type, whose order does not show.
+  bool AreWideSums(const Votes& votes) const {
+    const auto inside = [](const Expr& e) -> const Expr& {
+      return e->kind == ExprKind::kCast ? e->args[0] : e;
+    };
+    return votes.jumping == 0 && votes.smooth > 0 &&
+           std::ranges::all_of(nest_.values, [&](const Expr& value) {
+             const Expr& sum = inside(value);
+             return sum->kind == ExprKind::kReduce &&
+                    sum->args[0]->kind == ExprKind::kCast &&
+                    inside(sum->args[0])->kind == ExprKind::kLoad;
+           });
   }
 
   // Loops on which no reduction depends go inside, so that it runs once.

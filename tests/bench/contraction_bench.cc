@@ -147,6 +147,7 @@ std::vector<Layer> Layers() {
       {"rows 128x768x768", Transposed(128, 768, 768, false, false)},
       {"rows 1024x768x768", Transposed(1024, 768, 768, false, false)},
       {"rows 1024x768x3072", Transposed(1024, 768, 3072, false, false)},
+      {"rows 1024x768x3088", Transposed(1024, 768, 3088, false, false)},
       {"rows 1024x3072x768", Transposed(1024, 3072, 768, false, false)},
       {"rows 768x1024x3072", Transposed(768, 1024, 3072, true, false)},
       {"rows 3072x1024x768", Transposed(3072, 1024, 768, true, false)},
@@ -159,6 +160,7 @@ std::vector<Layer> Layers() {
       {"decoder 1120x200x10000", Product(1, 1120, 200, 10000)},
       {"decoder data", Transposed(1120, 10000, 200, false, false)},
       {"decoder weight", Transposed(10000, 1120, 200, true, false)},
+      {"decoder weight exchanged", Transposed(200, 1120, 10000, false, false)},
   };
   for (const Trained& trained : TrainedLayers()) {
     const std::string name = trained.name;

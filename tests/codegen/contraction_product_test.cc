@@ -2,6 +2,8 @@
 // Products of weights that are no constants, and large kernels on few rows.
 #include <doctest/doctest.h>
 
+#include <array>
+
 #include "codegen/codegen.h"
 #include "tests/codegen/contraction_case.h"
 #include "tests/codegen/native_kernel.h"
@@ -75,6 +77,49 @@ TEST_CASE("products of rows of weights as they are") {
         const Expr epilogue = Acc() * Residual(c) + Bias(c);
         CHECK(Check({c, epilogue}, target, 6) == "");
         CHECK(Check({c, epilogue, 0, 0, {}, true}, target, 6) == "");
+      }
+    }
+  });
+}
+
+// As of the gradient of a weight, over the rows of both operands: neither is packed.
+TEST_CASE("products over rows, with the weight's columns in lanes") {
+  ForTargets([](const Target& target) {
+    const int64_t lanes = target.machine.lanes(DType::kF32);
+    for (const auto& [rows, in, vectors] :
+         {std::array<int64_t, 3>{2, 9, 1}, {20, 1024, 3}, {33, 50, 13}}) {
+      CAPTURE(rows);
+      CAPTURE(vectors);
+      const auto product = [&](int64_t out) {
+        return Matrices(rows, in, out, {Role::kIn, Role::kBatch},
+                        {Role::kIn, Role::kOut}, {Role::kOut, Role::kBatch});
+      };
+      const Contraction c = product(vectors * lanes);
+      CHECK(Offers(c, target, 1));
+      CHECK(MakeKernelCatalog(target)
+                ->Candidates(product(vectors * lanes + 1))
+                .empty());
+      const Expr epilogue = Acc() * Residual(c) + Bias(c);
+      CHECK(Check({c, epilogue}, target, 7) == "");
+      CHECK(Check({c, epilogue, 0, 0, {}, true}, target, 7) == "");
+    }
+  });
+}
+
+// Groups of vectors and what is left over, of a whole vector and of a part of one.
+TEST_CASE("last vectors that join the group before") {
+  ForTargets([](const Target& target) {
+    const int64_t lanes = target.machine.lanes(DType::kF32);
+    for (const int64_t vectors : {3, 5, 7, 9, 13}) {
+      for (const int64_t missing : {0, 3}) {
+        CAPTURE(vectors);
+        CAPTURE(missing);
+        const Contraction c = Matrices(
+            35, 40, vectors * lanes - missing, {Role::kBatch, Role::kIn},
+            {Role::kOut, Role::kIn}, {Role::kBatch, Role::kOut});
+        const Expr epilogue = Acc() * Residual(c) + Bias(c);
+        CHECK(Check({c, epilogue, 0, 0, {.constant_weights = true}}, target,
+                    8) == "");
       }
     }
   });

@@ -34,4 +34,24 @@ TEST_CASE("a product that writes more than it reads is dealt by rows") {
   CHECK(shape.tasks.channels_innermost);
 }
 
+// 13 vectors of 5 rows: 4, 4 and 5 of them, which have sums enough for the units.
+TEST_CASE("a vector that is left over joins the last group") {
+  const contraction::StepShape shape = StepShapeOf(Product(1, 1120, 64, 200));
+  CHECK(shape.tile.vectors == 4);
+  CHECK(shape.vector_groups() == 3);
+  CHECK(shape.full_vector_groups() == 2);
+}
+
+// What is read beside the last rows of a weight that lies as it is.
+TEST_CASE("a product fetches the columns that follow in the same rows") {
+  Contraction gradient = Product(1, 200, 1120, 10000);
+  gradient.data_axes = {Role::kIn, Role::kBatch};
+  gradient.weight_axes = {Role::kIn, Role::kOut};
+  gradient.output_axes = {Role::kOut, Role::kBatch};
+  const contraction::StepShape shape = StepShapeOf(gradient);
+  CHECK(shape.task_count() % 2 == 0);
+  CHECK(shape.lines_ahead > 0);
+  CHECK(shape.nest.LineOffset(shape.nest.row_lines()) == 10000);
+}
+
 }  // namespace mxc::test

@@ -15,7 +15,10 @@ namespace mxc::contraction {
 namespace {
 
 // Operands of llvm.prefetch.
-constexpr int kRead = 0, kSecondCache = 2, kData = 1;
+constexpr int kRead = 0, kSecondCache = 2, kFirstCache = 3, kData = 1;
+
+// Rows of weights between those in use and those that the first cache fetches.
+constexpr int64_t kRowsAhead = 4;
 
 }  // namespace
 
@@ -232,7 +235,7 @@ void MicroKernel::FetchAhead(const Source& source, llvm::Value* weight) {
     for (int64_t line = 0; line < source.ahead_lines; ++line) {
       b.CreateIntrinsic(
           b.getVoidTy(), llvm::Intrinsic::prefetch,
-          {At(ahead, VectorOffset(v) + line * LineElements(dtype), dtype),
+          {At(ahead, VectorOffset(v) + nest_.LineOffset(line), dtype),
            b.getInt32(kRead), b.getInt32(kSecondCache), b.getInt32(kData)});
     }
   }
@@ -268,6 +271,7 @@ void MicroKernel::AddBroadcasts(const Steps& steps, llvm::Value* data,
   for (int64_t i = 0; i < steps.unroll; ++i) {
     const Accumulators weights = WeightsOf(steps, weight, i);
     FetchNextTile(steps, data, i);
+    FetchRow(steps, weight, i);
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
       const int64_t offset = PixelOffset(pixel) + i * steps.stride;
@@ -322,6 +326,26 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
         sum = EmitDots(kernel_, unit, sum, x, weights[v]);
       }
     }
+  }
+}
+
+// Of weights that the second cache holds and a single row of data meets, a product
+// of a recurrent network's: they come from there faster than a core asks by itself.
+void MicroKernel::FetchRow(const Steps& steps, llvm::Value* weight, int64_t i) {
+  const double bytes = nest_.weight_bytes();
+  const bool streams = machine_.fetches_ahead && nest_.packed && !nest_.int4 &&
+                       nest_.pixels() == 1 && nest_.data_vector_stride == 0 &&
+                       bytes > static_cast<double>(machine_.l1.bytes) &&
+                       bytes <= static_cast<double>(machine_.l2.bytes);
+  if (!streams) return;
+  KernelFunction::Builder& b = kernel_.b();
+  const DType dtype = nest_.types.weight;
+  const int64_t row = (i + kRowsAhead) * steps.row_stride;
+  for (int v = 0; v < shape_.vectors; ++v) {
+    b.CreateIntrinsic(
+        b.getVoidTy(), llvm::Intrinsic::prefetch,
+        {At(weight, row + VectorOffset(v), dtype), b.getInt32(kRead),
+         b.getInt32(kFirstCache), b.getInt32(kData)});
   }
 }
 

@@ -113,6 +113,7 @@ class MicroKernel {
   // Null: the vector's lanes are all the tile's.
   llvm::Value* MaskOf(int vector) const;
   void FetchNextTile(const Steps& steps, llvm::Value* data, int64_t i);
+  void FetchRow(const Steps& steps, llvm::Value* weight, int64_t i);
   llvm::Value* Opaque(llvm::Value* pointer);
   int64_t VectorOffset(int vector) const;  // in a row of weights
   bool WindowsOverlap(const Steps& steps) const;

@@ -122,6 +122,17 @@ struct Nest {
     return main.weight_rows * panel_width() / LineElements(types.weight);
   }
 
+  // Of a panel's row that lies apart from the others; of a packed one, 0.
+  int64_t row_lines() const {
+    return packed ? 0 : panel_width() / LineElements(types.weight);
+  }
+  // From the first line of a step's weights to another.
+  int64_t LineOffset(int64_t line) const {
+    const int64_t elements = LineElements(types.weight);
+    if (row_lines() == 0) return line * elements;
+    return line / row_lines() * main.row_stride + line % row_lines() * elements;
+  }
+
   // Of the first element.
   int64_t data_base = 0, weight_base = 0, output_base = 0;
   // Of one iteration of `outer`, without borders.

@@ -50,6 +50,7 @@ RegisterTile ProductCandidates::GemmTile(const Contraction& c,
 
 void ProductCandidates::AddGemmByRows(const Contraction& c,
                                       std::vector<KernelCandidate>& out) const {
+  if (c.weight_axes[0] == Role::kIn) return AddGemmOfColumns(c, out);
   const int64_t vectors = DivideUp(c.out, lanes_);
   const RegisterTile tile = GemmTile(c, /*panel_vectors=*/1);
   KernelCandidate candidate;
@@ -59,10 +60,36 @@ void ProductCandidates::AddGemmByRows(const Contraction& c,
   candidate.packing_cost =
       static_cast<double>(c.in * c.out) * machine_.pack_seconds;
   candidate.cost =
-      BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors) *
+      BroadcastCost(c, RowTileEfficiency(machine_, tile, c.batch, vectors) *
                            static_cast<double>(c.out) /
                            static_cast<double>(vectors * lanes_));
   out.push_back(std::move(candidate));
+}
+
+// The weight as it is, whose columns are the lanes, and data whose rows lie side
+// by side turned: those of a gradient that is summed over the rows of both.
+void ProductCandidates::AddGemmOfColumns(
+    const Contraction& c, std::vector<KernelCandidate>& out) const {
+  if (c.out % lanes_ != 0 || c.batch == 1) return;
+  const int64_t vectors = c.out / lanes_;
+  const RegisterTile tile = GemmTile(c, /*panel_vectors=*/1);
+  KernelCandidate candidate;
+  candidate.choice = MakeChoice(kGemmRows, {lanes_, tile});
+  candidate.weight_block = 1;
+  candidate.output_block = lanes_;
+  candidate.data_axis = candidate.output_axis = 0;
+  candidate.data_block = kWholeAxis;
+  candidate.cost =
+      BroadcastCost(c, RowTileEfficiency(machine_, tile, c.batch, vectors)) *
+          RowsCost(c) +
+      static_cast<double>(c.in * c.batch) * machine_.pack_seconds;
+  out.push_back(std::move(candidate));
+}
+
+// Rows that a way of the first cache divides lie in few sets of any cache.
+double ProductCandidates::RowsCost(const Contraction& c) const {
+  const int64_t row = SizeOf(types_.weight) * c.out;
+  return row % machine_.l1_way_bytes == 0 ? rates().aliased_rows : rates().rows;
 }
 
 // Rows of the weight as they are: of whole vectors, far apart.
@@ -75,9 +102,7 @@ void ProductCandidates::AddGemmOfRows(const Contraction& c,
   candidate.choice.algorithm = kGemmRows;
   candidate.weight_block = 1;
   candidate.packing_cost = 0;
-  const int64_t row = SizeOf(types_.weight) * c.out;
-  candidate.cost *=
-      row < machine_.page_bytes ? rates().near_rows : rates().far_rows;
+  candidate.cost *= RowsCost(c);
   out.push_back(std::move(candidate));
 }
 
@@ -129,7 +154,7 @@ void ProductCandidates::AddGemm(const Contraction& c,
   }
   KernelCandidate candidate = Make(c, kGemm, 1, 1, tile, panel_vectors);
   candidate.cost =
-      BroadcastCost(c, TileEfficiency(machine_, tile, 1, c.batch, vectors));
+      BroadcastCost(c, RowTileEfficiency(machine_, tile, c.batch, vectors));
   candidate.packing_cost =
       static_cast<double>(c.groups * c.in * c.out) * machine_.pack_seconds;
   TurnData(c, candidate);

@@ -16,8 +16,8 @@ class ProductCandidates : private CandidateCosts {
 
   // The weight packed, or with its rows as they are.
   void AddGemm(const Contraction& c, std::vector<KernelCandidate>& out) const;
-  // The weight in blocks of its rows, as other steps leave it: those are the
-  // lanes, and the output is blocked the same way. Padded rows are wasted.
+  // The weight in blocks of its rows, as other steps leave it, or as it is: its
+  // outputs are the lanes, and the output is blocked so. Padded rows are wasted.
   void AddGemmByRows(const Contraction& c,
                      std::vector<KernelCandidate>& out) const;
 
@@ -26,6 +26,10 @@ class ProductCandidates : private CandidateCosts {
   RegisterTile GemmTile(const Contraction& c, int panel_vectors) const;
   void AddGemmOfRows(const Contraction& c, const KernelCandidate& packed,
                      std::vector<KernelCandidate>& out) const;
+  void AddGemmOfColumns(const Contraction& c,
+                        std::vector<KernelCandidate>& out) const;
+  // What rows of a weight that is not packed take, of the time of one that is.
+  double RowsCost(const Contraction& c) const;
   void AddGemmOfDigits(const Contraction& c, const KernelCandidate& packed,
                        std::vector<KernelCandidate>& out) const;
   void AddDots(const Contraction& c, RegisterTile tile, int panel_vectors,

@@ -342,7 +342,6 @@ llvm::Value* StepKernel::DistanceAhead(const Place& place, llvm::Value* group,
 // every step that follow those of the tile before.
 void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
   const int64_t step_lines = nest_.step_lines();
-  const int64_t line_elements = LineElements(nest_.types.weight);
   if (shape_.bytes_ahead > 0) {
     source.ahead = kernel_.Int(shape_.bytes_ahead / SizeOf(nest_.types.weight));
     source.ahead_lines = step_lines;
@@ -354,9 +353,17 @@ void StepKernel::FetchAhead(const Place& place, MicroKernel::Source& source) {
       b_.CreateAdd(line, kernel_.Int(shape_.lines_ahead), "", true, true),
       kernel_.Int(step_lines));
   b_.CreateStore(next, next_line_);
-  source.ahead =
-      b_.CreateAdd(place.ahead, b_.CreateMul(line, kernel_.Int(line_elements)));
+  source.ahead = b_.CreateAdd(place.ahead, LineOffset(line));
   source.ahead_lines = shape_.lines_ahead;
+}
+
+llvm::Value* StepKernel::LineOffset(llvm::Value* line) {
+  llvm::Value* elements = kernel_.Int(LineElements(nest_.types.weight));
+  if (nest_.packed) return b_.CreateMul(line, elements);
+  llvm::Value* of_row = kernel_.Int(nest_.row_lines());
+  return b_.CreateAdd(b_.CreateMul(b_.CreateUDiv(line, of_row),
+                                   kernel_.Int(nest_.main.row_stride)),
+                      b_.CreateMul(b_.CreateURem(line, of_row), elements));
 }
 
 int64_t StepKernel::WeightsPerIteration() const {

@@ -55,6 +55,8 @@ class StepKernel {
   llvm::Value* DistanceAhead(const Place& place, llvm::Value* group,
                              llvm::Value* first, llvm::Value* last);
   void FetchAhead(const Place& place, MicroKernel::Source& source);
+  // From the first line of a step of weights to line `line`.
+  llvm::Value* LineOffset(llvm::Value* line);
   int64_t WeightsPerIteration() const;  // of main.axes[0]
   void ZeroHalo(const Place& place, llvm::Value* pixel_chunk,
                 llvm::Value* first_group, llvm::Value* last_group);

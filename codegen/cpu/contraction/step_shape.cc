@@ -32,14 +32,20 @@ int64_t LinesAhead(const CpuMachine& machine, const StepShape& shape) {
   const Nest& nest = shape.nest;
   if (!machine.fetches_ahead) return 0;
   if (nest.data_vector_stride != 0 || shape.vector_groups() < 2) return 0;
-  if (!nest.packed) return 0;
   const int64_t step_lines = nest.step_lines();
   const int64_t rows = nest.rows.extent;
   const int64_t planes = nest.pixels() / (rows * nest.columns.extent);
   const int64_t tiles =
       planes * CountTiles(shape.runs, rows) / shape.tasks.pixel_chunks;
   if (step_lines == 0 || tiles < kFewTiles) return 0;
-  return DivideUp(step_lines, tiles);
+  const int64_t lines = DivideUp(step_lines, tiles);
+  const int64_t row_lines = nest.row_lines();
+  if (row_lines == 0) return lines;
+  // Those of one row, or whole rows.
+  if (lines > row_lines) return DivideUp(lines, row_lines) * row_lines;
+  int64_t part = row_lines;
+  while (part % 2 == 0 && part / 2 >= lines) part /= 2;
+  return part;
 }
 
 // A core that widens what it reads waits less for memory than one that only
@@ -64,11 +70,12 @@ int64_t StepShape::task_count() const {
 }
 
 int64_t StepShape::vector_groups() const {
-  return DivideUp(nest.vectors(), tile.vectors);
+  return DivideUp(nest.vectors() - joined_vectors, tile.vectors);
 }
 
 int64_t StepShape::full_vector_groups() const {
-  return nest.channels / nest.lanes / tile.vectors;
+  const int64_t full = nest.channels / nest.lanes / tile.vectors;
+  return joined_vectors > 0 ? vector_groups() - 1 : full;
 }
 
 int64_t StepShape::step_blocks() const {
@@ -108,6 +115,14 @@ int64_t StepBlock(const Program& program, const Step& step,
              : ChooseStepBlock(machine, nest, shape.tile.vectors);
 }
 
+// By elements of rows, one after the other.
+bool IsPlainProduct(const Program& program, const Step& step,
+                    const Nest& nest) {
+  return nest.access == DataAccess::kBroadcast && !nest.int4 && !nest.digits &&
+         nest.main.axes.size() == 1 && nest.planes.empty() &&
+         !program.buffers[step.outputs[0]].layout.has_halo();
+}
+
 StepShape ShapeNest(const Program& program, const Step& step,
                     const CpuMachine& machine, Nest nest, const Tasks* tasks) {
   StepShape shape;
@@ -132,6 +147,10 @@ StepShape ShapeNest(const Program& program, const Step& step,
   if (held.pixels < shape.tile.pixels) {
     shape.tile = held;
     shape.runs = SplitPixels(rows, columns, held.pixels);
+  }
+  if (IsPlainProduct(program, step, shape.nest)) {
+    shape.joined_vectors =
+        JoinedVectors(machine, shape.tile, shape.nest.vectors());
   }
   shape.step_block = StepBlock(program, step, machine, shape);
   shape.lines_ahead = LinesAhead(machine, shape);

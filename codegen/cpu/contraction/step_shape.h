@@ -16,6 +16,8 @@ namespace mxc::contraction {
 struct StepShape {
   Nest nest;
   RegisterTile tile;
+  // Beside those of the last full group, where that computes what is left over.
+  int joined_vectors = 0;
   std::vector<TileRun> runs;
   Tasks tasks;
   // Iterations of nest.main.axes[0] between which sums wait in the output.
@@ -41,7 +43,7 @@ struct StepShape {
     return nest.tail_lanes() != 0 && output().block(nest.channel_var) == 1;
   }
   int64_t task_count() const;
-  // Groups of tile.vectors; `full` ones have no partial vector.
+  // Groups of tile.vectors; `full` ones have no partial or joined vector.
   int64_t vector_groups() const;
   int64_t full_vector_groups() const;
   int64_t step_blocks() const;

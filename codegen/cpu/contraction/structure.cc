@@ -56,9 +56,12 @@ bool IsProduct(const Contraction& c) {
 
 bool IsProductByRows(const Contraction& c) {
   using Axes = std::vector<Role>;
+  const bool along_rows = c.data_axes == Axes{Role::kBatch, Role::kIn} &&
+                          c.weight_axes == Axes{Role::kOut, Role::kIn};
+  const bool across_rows = c.data_axes == Axes{Role::kIn, Role::kBatch} &&
+                           c.weight_axes == Axes{Role::kIn, Role::kOut};
   return c.kernel.empty() && c.input.empty() && c.groups == 1 &&
-         c.data_axes == Axes{Role::kBatch, Role::kIn} &&
-         c.weight_axes == Axes{Role::kOut, Role::kIn} &&
+         (along_rows || across_rows) &&
          c.output_axes == Axes{Role::kOut, Role::kBatch};
 }
 

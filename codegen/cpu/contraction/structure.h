@@ -11,8 +11,8 @@ namespace mxc::contraction {
 bool IsConvolution(const Contraction& c);
 // A matrix product whose output channels are the output's last axis.
 bool IsProduct(const Contraction& c);
-// A matrix product whose weight, the smaller operand, is an activation: one row
-// for each of the output's rows, which lie in lanes.
+// A matrix product whose weight is an activation: one row, or one column, for each
+// of the output's rows, which lie in lanes.
 bool IsProductByRows(const Contraction& c);
 
 }  // namespace mxc::contraction

@@ -46,8 +46,11 @@ double PixelCycles(const CpuMachine& machine, int64_t rows, int64_t columns,
 }
 
 double Efficiency(const CpuMachine& machine, RegisterTile tile, int64_t rows,
-                  int64_t columns, int64_t vectors, double load_cycles) {
-  const int64_t full = vectors / tile.vectors, rest = vectors % tile.vectors;
+                  int64_t columns, int64_t vectors, double load_cycles,
+                  int joined) {
+  const int64_t groups = (vectors - joined) / tile.vectors;
+  const int64_t full = joined > 0 ? groups - 1 : groups;
+  const int64_t rest = vectors - full * tile.vectors;
   double cycles = full * PixelCycles(machine, rows, columns, tile.pixels,
                                      tile.vectors, load_cycles);
   if (rest > 0) {
@@ -63,7 +66,7 @@ double Efficiency(const CpuMachine& machine, RegisterTile tile, int64_t rows,
 RegisterTile BestTile(const CpuMachine& machine,
                       std::initializer_list<int> candidates, int64_t rows,
                       int64_t columns, int64_t vectors, int panel_vectors,
-                      double load_cycles) {
+                      double load_cycles, bool joins) {
   RegisterTile best;
   double best_efficiency = 0;
   for (const int candidate : candidates) {
@@ -72,7 +75,8 @@ RegisterTile BestTile(const CpuMachine& machine,
     if (candidate > machine.most_tile_vectors) continue;
     const RegisterTile tile = {MaxPixels(machine, candidate), candidate};
     const double efficiency =
-        Efficiency(machine, tile, rows, columns, vectors, load_cycles);
+        Efficiency(machine, tile, rows, columns, vectors, load_cycles,
+                   joins ? JoinedVectors(machine, tile, vectors) : 0);
     if (efficiency > best_efficiency * 1.02) {
       best = tile;
       best_efficiency = efficiency;
@@ -91,6 +95,17 @@ int64_t LeastPixelChunks(const CpuMachine& machine, const Nest& nest,
                         ChooseStepBlock(machine, nest, tile_vectors) /
                         nest.main.axes[0].extent;
   return std::clamp<int64_t>(DivideUp(bytes, machine.l2.bytes / 2), 1, rows);
+}
+
+// The same as Waiting, for n things that are cut into so many tasks: a thread has
+// several in a row, which differ by one of the things at most, all together.
+double WaitingForUneven(int64_t n, int64_t tasks) {
+  double sum = 0;
+  for (const int64_t threads : kThreads) {
+    const int64_t most = DivideUp(DivideUp(tasks, threads) * n, tasks);
+    sum += static_cast<double>(most * threads) / static_cast<double>(n);
+  }
+  return sum / std::size(kThreads) - 1;
 }
 
 }  // namespace
@@ -118,6 +133,16 @@ int MaxPixels(const CpuMachine& machine, int vectors) {
                     machine.most_tile_pixels);
 }
 
+int JoinedVectors(const CpuMachine& machine, RegisterTile tile,
+                  int64_t vectors) {
+  const auto rest = static_cast<int>(vectors % tile.vectors);
+  if (rest == 0 || vectors < tile.vectors) return 0;
+  const bool held = machine.registers_of_vector == 1 &&
+                    machine.own_registers >= machine.vector_registers;
+  const bool fits = MaxPixels(machine, tile.vectors + rest) >= tile.pixels;
+  return held && fits ? rest : 0;
+}
+
 RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile) {
   if (machine.registers_of_vector == 1 &&
       machine.own_registers >= machine.vector_registers) {
@@ -130,14 +155,20 @@ RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile) {
 
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors) {
-  return Efficiency(machine, tile, rows, columns, vectors, 0);
+  return Efficiency(machine, tile, rows, columns, vectors, 0, 0);
+}
+
+double RowTileEfficiency(const CpuMachine& machine, RegisterTile tile,
+                         int64_t rows, int64_t vectors) {
+  return Efficiency(machine, tile, 1, rows, vectors, 0,
+                    JoinedVectors(machine, tile, vectors));
 }
 
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors) {
   return BestTile(machine, {machine.usual_tile_vectors, 2, 4, 3, 1}, rows,
                   columns, vectors,
-                  /*panel_vectors=*/1, /*load_cycles=*/0);
+                  /*panel_vectors=*/1, /*load_cycles=*/0, /*joins=*/false);
 }
 
 // Panels of four vectors leave the first cache less room for the rows. Equal
@@ -145,7 +176,8 @@ RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
 RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
                            int64_t vectors, int panel_vectors) {
   RegisterTile tile = BestTile(machine, {2, 3, 4, 1}, 1, rows, vectors,
-                               panel_vectors, machine.row_load_cycles);
+                               panel_vectors, machine.row_load_cycles,
+                               /*joins=*/true);
   const int fewer = tile.pixels - 1;
   if (fewer > 4 && rows % tile.pixels != 0 && rows % fewer == 0) {
     tile.pixels = fewer;
@@ -218,9 +250,13 @@ Tasks ChooseTasks(const CpuMachine& machine, const Nest& nest, int tile_vectors,
     const double traffic =
         outer * (weights * (kept ? std::min(p, kThreadsThatFetch) : p) +
                  data * (shared ? c : 1));
-    const double waste = (1 + Waiting(tasks)) * Unevenness(rows, pixel_chunks) *
-                             Unevenness(vector_groups, channel_chunks) -
-                         1;
+    const double waste =
+        tasks == channel_chunks ? WaitingForUneven(vector_groups, tasks)
+        : tasks == pixel_chunks
+            ? WaitingForUneven(rows, tasks)
+            : (1 + Waiting(tasks)) * Unevenness(rows, pixel_chunks) *
+                      Unevenness(vector_groups, channel_chunks) -
+                  1;
     return work * waste + static_cast<double>(tasks) * machine.launch_seconds +
            traffic * (1 - machine.hidden_traffic) /
                machine.stream_bytes_per_second;

@@ -23,6 +23,12 @@ int MaxPixels(const CpuMachine& machine, int vectors);
 // take a vector in several: what the tile is decides in no order.
 RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile);
 
+// Of a product of so many vectors: those of a last, short group of tiles, by itself
+// too few sums to keep the units busy, which the group before computes beside its
+// own. 0: it has no registers for them.
+int JoinedVectors(const CpuMachine& machine, RegisterTile tile,
+                  int64_t vectors);
+
 // The best tile for pixels (rows × columns) and vectors of output channels.
 RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
                         int64_t columns, int64_t vectors);
@@ -30,9 +36,12 @@ RegisterTile ChooseTile(const CpuMachine& machine, int64_t rows,
 // whole panels of so many vectors side by side.
 RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
                            int64_t vectors, int panel_vectors);
-// Part of the peak rate that the tile reaches there, 0 … 1.
+// Part of the peak rate that the tile reaches there, 0 … 1; of a product, where
+// last vectors may join.
 double TileEfficiency(const CpuMachine& machine, RegisterTile tile,
                       int64_t rows, int64_t columns, int64_t vectors);
+double RowTileEfficiency(const CpuMachine& machine, RegisterTile tile,
+                         int64_t rows, int64_t vectors);
 
 // `count` tiles side by side from column `first`, each `width` columns by
 // `rows` rows.
