@@ -58,8 +58,7 @@ Tensor ToTensor(runtime::Array array) {
 }
 
 std::string Name(const runtime::NamedArray& array) {
-  const size_t colon = array.name.find(':');
-  return colon == std::string::npos ? array.name : array.name.substr(colon + 1);
+  return std::string(runtime::OwnName(array.name));
 }
 
 class Fitting {
@@ -102,8 +101,8 @@ class Fitting {
                               model_.parameter_file, name));
       return;
     }
-    if (const size_t colon = array.name.find(':'); colon != std::string::npos) {
-      model_.prefixes[name] = array.name.substr(0, colon);
+    if (name.size() < array.name.size()) {
+      model_.prefixes[name] = array.name.substr(0, 3);
     }
     if (variable->role == VariableRole::kInput) {
       variable->role = VariableRole::kParameter;

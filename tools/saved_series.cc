@@ -57,7 +57,7 @@ std::string OtherClasses(const train::Checkpoint& checkpoint,
   const auto head = FindClassHead(model->graph);
   if (!head.ok()) return "";
   for (const runtime::NamedArray& saved : checkpoint.parameters) {
-    const std::string name = saved.name.substr(saved.name.find(':') + 1);
+    const std::string name(runtime::OwnName(saved.name));
     const auto& shape = saved.array.shape;
     if (!head->parameters.contains(name) || shape.empty()) continue;
     if (shape[0] == head->classes) return "";

@@ -73,13 +73,6 @@ std::vector<std::string> ParametersOf(const Graph& graph) {
   return names;
 }
 
-// Without MXNet's "arg:" or "aux:".
-std::string_view OwnName(const NamedArray& array) {
-  const std::string_view name = array.name;
-  const size_t colon = name.find(':');
-  return colon == std::string_view::npos ? name : name.substr(colon + 1);
-}
-
 // What was found under the parameters' names, and all that is left over, save
 // arrays that have the name of what was found by chance.
 Result<ParameterArrays> Renamed(const Finding& finding,
@@ -96,7 +89,8 @@ Result<ParameterArrays> Renamed(const Finding& finding,
     found_names.insert(found.parameter);
   }
   for (const NamedArray& array : arrays) {
-    if (!used.contains(&array) && !found_names.contains(OwnName(array))) {
+    if (!used.contains(&array) &&
+        !found_names.contains(runtime::OwnName(array.name))) {
       named.push_back(array);
     }
   }
@@ -138,7 +132,7 @@ Result<ParameterArrays> WeightNames::Apply(const Graph& graph,
   Finding::Arrays by_name;
   size_t own = 0;  // that have our names: by chance, or all
   for (const NamedArray& array : arrays) {
-    own += ours.contains(OwnName(array)) ? 1 : 0;
+    own += ours.contains(runtime::OwnName(array.name)) ? 1 : 0;
     by_name.emplace(array.name, &array);
   }
   Budget budget;

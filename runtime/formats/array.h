@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/base/element.h"
@@ -40,5 +41,12 @@ struct NamedArray {
   std::string name;
   Array array;
 };
+
+// Without MXNet's "arg:" or "aux:". Other colons are the name's own, as in
+// "onnx::Conv_538" of PyTorch's exporter.
+inline std::string_view OwnName(std::string_view name) {
+  const bool prefixed = name.starts_with("arg:") || name.starts_with("aux:");
+  return prefixed ? name.substr(4) : name;
+}
 
 }  // namespace mxc::runtime

@@ -70,11 +70,8 @@ Status ParameterInitializer::AddPart(std::string_view part) {
 
 void ParameterInitializer::Load(std::vector<runtime::NamedArray> arrays) {
   for (runtime::NamedArray& named : arrays) {
-    std::string_view name = named.name;
-    if (name.starts_with("arg:") || name.starts_with("aux:")) {
-      name.remove_prefix(4);
-    }
-    loaded_[std::string(name)] = std::move(named.array);
+    const std::string name(runtime::OwnName(named.name));
+    loaded_[name] = std::move(named.array);
   }
 }
 

@@ -107,6 +107,25 @@ TEST_CASE("parameters: values, roles and constants") {
   CHECK(WriteSymbol(model->graph).find("\"fc_weight\"") != std::string::npos);
 }
 
+// PyTorch's exporter calls folded weights "onnx::Conv_538".
+TEST_CASE("parameters: only arg and aux stand before a name") {
+  Folder folder;
+  std::string net = kNet;
+  for (size_t at; (at = net.find("\"fc_weight\"")) != std::string::npos;) {
+    net.replace(at, 11, "\"onnx::Conv_1\"");
+  }
+  std::ofstream(folder.Path("net-symbol.json")) << net;
+  for (const std::string prefix : {"", "arg:"}) {
+    folder.Write("net.params", {{prefix + "onnx::Conv_1", {2, 3}},
+                                {prefix + "fc_bias", {2}}});
+    const auto model = folder.LoadNet();
+    REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
+    CHECK(RequireParameters(*model).ok());
+    CHECK(model->parameters.contains("onnx::Conv_1"));
+    CHECK(model->prefixes.contains("fc_bias") == !prefix.empty());
+  }
+}
+
 TEST_CASE("parameters: a wrong shape names both") {
   Folder folder;
   folder.Write("net.params", {{"arg:fc_weight", {2, 3}}, {"arg:fc_bias", {3}}});

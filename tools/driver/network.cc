@@ -80,7 +80,7 @@ Result<std::shared_ptr<const NetworkFile>> OpenNetworkOf(
 // number of outputs is.
 bool AreOfOtherClasses(const ClassHead& head, const ParameterArrays& arrays) {
   return std::ranges::any_of(arrays, [&](const runtime::NamedArray& named) {
-    const std::string name = named.name.substr(named.name.find(':') + 1);
+    const std::string name(runtime::OwnName(named.name));
     const auto& shape = named.array.shape;
     return head.parameters.contains(name) && !shape.empty() &&
            shape[0] != head.classes;
@@ -321,8 +321,7 @@ void DoubtNames(const ParameterArrays& arrays, Model& model) {
   std::vector<Node*> missing = MissingParameters(model);
   std::erase_if(missing, [&](const Node* variable) {
     return std::ranges::any_of(arrays, [&](const runtime::NamedArray& array) {
-      const std::string_view name = array.name;
-      return name.substr(name.find(':') + 1) == variable->name;
+      return runtime::OwnName(array.name) == variable->name;
     });
   });
   if (missing.empty() || model.homeless.empty()) return;
