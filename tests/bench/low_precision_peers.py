@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 
 import onnx_peers
-from onnx_peers import TURN_MS, Worker, cell, inputs_of
+from onnx_peers import Worker, cell, inputs_of, take_turns
 
 SAMPLES = 8
 
@@ -134,14 +134,7 @@ def measure(args, model, threads, feeds, folder):
                           folder, str(threads)]
     workers = {name: Worker(command, threads)
                for name, command in commands.items()}
-    for worker in workers.values():
-        once = min(worker.run(3), default=1)
-        worker.count = int(min(max(TURN_MS / max(once, 1e-3), 3), 5000))
-    for _ in range(args.rounds):
-        for worker in workers.values():
-            worker.samples += worker.run(worker.count)
-    for worker in workers.values():
-        worker.close()
+    take_turns(workers, args.rounds)
     return {name: float(np.percentile(worker.samples, 5))
             if worker.samples else None for name, worker in workers.items()}
 

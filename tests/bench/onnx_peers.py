@@ -223,6 +223,18 @@ def theirs(peer, model, folder, threads):
             str(threads)]
 
 
+def take_turns(workers, rounds):
+    """Runs each for TURN_MS, `rounds` times, and ends them."""
+    for worker in workers.values():
+        once = min(worker.run(3), default=1)
+        worker.count = int(min(max(TURN_MS / max(once, 1e-3), 3), 5000))
+    for _ in range(rounds):
+        for worker in workers.values():
+            worker.samples += worker.run(worker.count)
+    for worker in workers.values():
+        worker.close()
+
+
 def measure(args, model, threads):
     """5th percentiles by peer; None: it fails, or computes something else."""
     with tempfile.TemporaryDirectory() as folder:
@@ -243,14 +255,7 @@ def measure(args, model, threads):
                     > TOLERANCE * max(1e-6, np.abs(truth).max())):
                 print(f"{model}: {name} fails or differs", file=sys.stderr)
                 worker.alive = False
-                continue
-            once = min(worker.run(3), default=1)
-            worker.count = int(min(max(TURN_MS / max(once, 1e-3), 3), 5000))
-        for _ in range(args.rounds):
-            for worker in workers.values():
-                worker.samples += worker.run(worker.count)
-        for worker in workers.values():
-            worker.close()
+        take_turns(workers, args.rounds)
     return {name: float(np.percentile(worker.samples, 5))
             if worker.alive and worker.samples else None
             for name, worker in workers.items()}
