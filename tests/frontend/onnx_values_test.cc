@@ -124,6 +124,25 @@ TEST_CASE("onnx values: infinity in what is not chosen, and as the greatest") {
   sum_of({1000, 1000}, 1000 + std::log(2.0));
 }
 
+// ReLU6 as PyTorch's exporter writes it is the operator that layers are fused with.
+TEST_CASE("onnx values: bounds that are known make one operator") {
+  const auto clip = [](float low, float high) {
+    return OneNode{
+        .op = "Clip",
+        .inputs = {{.name = "x", .dims = {4}, .values = {-1, 0.5, 7, kInf}}},
+        .initializers = {TensorOf<float>("low", kFloat, {}, {low}),
+                         TensorOf<float>("high", kFloat, {}, {high})},
+        .reads = {"x", "low", "high"}};
+  };
+  CheckValues(clip(0, 6), {0, 0.5, 6, 6});
+  CheckValues(clip(6, 0), {0, 0, 0, 0});
+  for (const float low : {0.0f, 7.0f}) {
+    const auto model = Build(PartsOf(clip(low, 6)), {}, 21);
+    REQUIRE(model.ok());
+    CHECK(model->graph.outputs[0].node->Is("clip") == (low < 6));
+  }
+}
+
 TEST_CASE("onnx values: a pool of what is below all numbers") {
   const Attributes pads = {IntsAttr("kernel_shape", {2}),
                            IntsAttr("pads", {1, 0})};

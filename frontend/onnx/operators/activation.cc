@@ -5,10 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 
 #include "ir/ops/nn/activation/activation.h"
 #include "ir/ops/nn/activation/leaky_relu.h"
 #include "ir/ops/nn/activation/softmax.h"
+#include "ir/ops/tensor/elementwise/clip.h"
 #include "ir/ops/tensor/elementwise/hard_sigmoid.h"
 #include "ir/ops/tensor/elementwise/scalar.h"
 
@@ -136,8 +138,21 @@ void ImportShrink(Call& c) {
                              c.Add(x, bias), above}));
 }
 
+// The bounds of numbers of floating point, where both are known and in order.
+std::optional<ClipAttrs> KnownBounds(Call& c) {
+  if (!c.Has(1) || !c.Has(2) || !IsFloat(c.DTypeOf(0))) return {};
+  const auto low = c.Known(1), high = c.Known(2);
+  if (!low || !high) return {};
+  if (low->shape().elements() != 1 || high->shape().elements() != 1) return {};
+  const ClipAttrs bounds = {.a_min = low->At(0), .a_max = high->At(0)};
+  return bounds.a_min <= bounds.a_max ? std::optional(bounds) : std::nullopt;
+}
+
 // min(max(x, low), high): where low exceeds high, high.
 void ImportClip(Call& c) {
+  if (const auto bounds = KnownBounds(c)) {
+    return c.Give(0, c.Op<op::Clip>({c.In(0)}, *bounds));
+  }
   Value x = c.In(0);
   const auto bound = [&](int i) {
     const Value value = c.In(i);
