@@ -13,7 +13,8 @@
 // dropped that has the largest bytes · (time until it is needed) / (time to
 // compute it again, with all that this needs); as often as needed, also of what
 // was computed again. That is Dynamic Tensor Rematerialization (Kirisame et
-// al., 2021) with the future known.
+// al., 2021) with the future known. What only dropped values need, to be computed
+// again, stays while there is room, and what a policy holds stays in any case.
 #pragma once
 
 #include <cstdint>

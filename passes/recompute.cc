@@ -184,15 +184,15 @@ Candidate BestCheap(const Machine& machine, const Program& program) {
 }
 
 // What the plan will take, with what placement loses.
-int64_t PlannedBytes(Program program, PassContext& context) {
+Result<int64_t> PlannedBytes(Program program, PassContext& context) {
   if (context.plan_rest == nullptr) {
-    MXC_CHECK(ShareBuffers(program, context).ok());
-    MXC_CHECK(PlanMemory(program, context).ok());
+    MXC_RETURN_IF_ERROR(ShareBuffers(program, context));
+    MXC_RETURN_IF_ERROR(PlanMemory(program, context));
     return MemoryOf(program).peak();
   }
-  const auto planned = context.plan_rest(std::move(program), context);
-  MXC_CHECK(planned.ok(), "{}", Render(planned.errors()));
-  return MemoryOf(*planned).peak();
+  MXC_ASSIGN(const Program planned,
+             context.plan_rest(std::move(program), context));
+  return MemoryOf(planned).peak();
 }
 
 class BudgetSearch {
@@ -226,11 +226,12 @@ class BudgetSearch {
     }
     while (!attempts.empty()) {
       Attempt fastest = std::move(attempts.extract(attempts.begin()).mapped());
-      const int64_t needed = PlannedBytes(fastest.run.program, context_);
-      if (needed <= budget) {
-        return Candidate{std::move(fastest.run.program), needed};
+      const auto needed = PlannedBytes(fastest.run.program, context_);
+      if (!needed.ok()) continue;
+      if (*needed <= budget) {
+        return Candidate{std::move(fastest.run.program), *needed};
       }
-      fastest.asked -= Excess(needed, budget);
+      fastest.asked -= Excess(*needed, budget);
       --fastest.rounds;
       add(Fitting(std::move(fastest), budget));
     }
@@ -301,6 +302,12 @@ class BudgetSearch {
   PassContext& context_;
 };
 
+bool Take(Candidate best, Program& program) {
+  if (best.program.steps.size() == program.steps.size()) return false;
+  program = std::move(best.program);
+  return true;
+}
+
 }  // namespace
 
 Result<bool> Recompute(Program& program, PassContext& context) {
@@ -308,7 +315,9 @@ Result<bool> Recompute(Program& program, PassContext& context) {
   Candidate best = BestCheap(context.machine(), program);
   const auto budget =
       context.training ? context.training->memory_budget : std::nullopt;
-  if (budget && PlannedBytes(best.program, context) > *budget) {
+  if (!budget) return Take(std::move(best), program);
+  MXC_ASSIGN(const int64_t planned, PlannedBytes(best.program, context));
+  if (planned > *budget) {
     const BudgetSearch search(program, best, context);
     auto within = search.Within(*budget);
     if (!within) within = search.Least();
@@ -322,9 +331,7 @@ Result<bool> Recompute(Program& program, PassContext& context) {
     }
     if (within) best = std::move(*within);
   }
-  if (best.program.steps.size() == program.steps.size()) return false;
-  program = std::move(best.program);
-  return true;
+  return Take(std::move(best), program);
 }
 
 }  // namespace mxc
