@@ -217,10 +217,11 @@ Order Sunk(const Program& program, const Schedule& schedule,
   for (const int s : given) {
     const Step& step = program.steps[s];
     for (const int b : step.outputs) writer[b] = s;
-    sinks[s] = std::ranges::all_of(step.inputs, [&](int b) {
-      return schedule.Bytes(b) <= kNegligibleBytes ||
-             (step.view && sinks[writer[b]]);
-    });
+    sinks[s] = schedule.OutputBytes(s) > kNegligibleBytes &&
+               std::ranges::all_of(step.inputs, [&](int b) {
+                 return schedule.Bytes(b) <= kNegligibleBytes ||
+                        (step.view && sinks[writer[b]]);
+               });
   }
   // Where the first step runs that waits for it, directly or not.
   std::vector<int> at(given.size(), static_cast<int>(given.size()));
