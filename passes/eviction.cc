@@ -98,10 +98,6 @@ class EvictionReplay {
   }
 
  private:
-  const Eviction::Value& ValueOf(int buffer) const {
-    return plan_.values_[plan_.root_[buffer]];
-  }
-
   // The first step of the program from `horizon` on that reads the value;
   // kNever if there is none.
   int NextUse(int root, int horizon) {

@@ -19,7 +19,8 @@
 // values that are kept anyway, in chains of no more than a few steps. With one
 // that this does not meet, values are dropped when memory is short, and
 // computed again as often as needed (eviction.h): of several measures of what
-// to drop, the one that costs least time.
+// to drop, and of what to keep to begin with (checkpoints.h), the one that costs
+// least time.
 #include <algorithm>
 #include <iterator>
 #include <map>
@@ -242,13 +243,13 @@ class BudgetSearch {
   // down to is known fast, and a plan needs little more. Nothing if that is more
   // than without one.
   std::optional<Candidate> Least() const {
+    const int64_t step = std::max<int64_t>(1, largest_ / kPrecision);
     int64_t low = 0, high = largest_;
-    while (high - low > largest_ / kPrecision) {
+    while (high - low > step) {
       const int64_t middle = low + (high - low) / 2;
       (AnyRun(middle) ? high : low) = middle;
     }
-    for (int64_t budget = high; budget < largest_;
-         budget += largest_ / kPrecision) {
+    for (int64_t budget = high; budget < largest_; budget += step) {
       if (auto candidate = Within(budget)) return candidate;
     }
     return std::nullopt;
