@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kRows = 40, kWords = 4800, kSize = 200;
 
-// m' = m / 2 + gᵀ · x, w' = w + m' · s
+// m' = m / 2 + gᵀ · x, w' = w + s gᵀ · x
 constexpr const char* kTrain = R"(
 graph @net stateful {
   %0 "g" = input f32[40, 4800]
