@@ -50,7 +50,8 @@ llvm::Value* Next(llvm::IRBuilder<>& builder, llvm::Value* i, llvm::Value* from,
 
 Instructions HostInstructions(const Target& target) {
   return {.convert_halves = target.features.find("+f16c") != std::string::npos,
-          .pseudo_extrema = target.isa == "simd128"};
+          .pseudo_extrema = target.isa == "simd128",
+          .rounds_to_integers = target.isa == "avx512"};
 }
 
 KernelFunction::KernelFunction(llvm::Function& function, const Target& target,

@@ -79,7 +79,9 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     groups = c.groups;
   }
   // One channel for each group: their axis has the lanes.
-  if (algorithm == kDepthwise && groups > 1) {
+  const int taps = DotTaps(algorithm);
+  const bool depthwise = algorithm == kDepthwise || taps > 0;
+  if (depthwise && groups > 1) {
     std::swap(out, in);
     out_extent = std::exchange(groups, 1);
   }
@@ -95,8 +97,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   const Extents kernel = winograd   ? WinogradWindows(c, algorithm)
                          : strassen ? Extents{kQuarterProducts, 1}
                                     : c.kernel;
-  const bool in_last = algorithm == kGrouped || algorithm == kDepthwise ||
-                       winograd || strassen || tiles;
+  const bool in_last =
+      algorithm == kGrouped || depthwise || winograd || strassen || tiles;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
 
   Layout layout;
@@ -115,12 +117,17 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
-    layout.dims.push_back({AxisOf(axes, role), kernel[k]});
+    const bool in_dots = taps > 0 && k + 1 == c.kernel.size();
+    layout.dims.push_back(
+        {AxisOf(axes, role), in_dots ? DivideUp(kernel[k], taps) : kernel[k]});
   }
   if (in_blocks) layout.dims.push_back({in, data_block / std::max(1, dots)});
   if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
   if (packed > 0) layout.dims.push_back({in, packed});
+  if (taps > 0) {
+    layout.dims.push_back({static_cast<int>(axes.size()) - 1, taps});
+  }
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));
   layout.halo_low.assign(axes.size(), 0);

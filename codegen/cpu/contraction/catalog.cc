@@ -113,7 +113,7 @@ class TypedCatalog : private CandidateCosts {
                         Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block > 1) {
-      AddDots(c, tile, efficiency, out);
+      AddDots(c, tile, out);
     } else {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
     }
@@ -123,11 +123,17 @@ class TypedCatalog : private CandidateCosts {
   }
 
   // The same by the units that multiply a few channels of such elements.
-  void AddDots(const Contraction& c, RegisterTile tile, double efficiency,
+  void AddDots(const Contraction& c, RegisterTile direct,
                std::vector<KernelCandidate>& out) const {
     if (c.groups > 1) return;
+    const auto [rows, columns] = Pixels(c);
+    const int64_t vectors = DivideUp(c.out, lanes_);
     for (const ProductUnit& unit : Units()) {
       if (!contraction::IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
+      const RegisterTile tile = contraction::DotTile(machine_, unit, direct);
+      const double efficiency =
+          TileEfficiency(machine_, tile, rows, columns, vectors) *
+          Fill(c.out, vectors);
       KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
                                        lanes_, lanes_, tile, tile.vectors);
       candidate.cost = Cost(c, unit.flops_per_second, efficiency);
@@ -261,6 +267,29 @@ class TypedCatalog : private CandidateCosts {
              lanes_, lanes_, tile, 1);
     candidate.cost = Cost(c, depthwise ? rates().depthwise : rates().grouped);
     out.push_back(std::move(candidate));
+    if (depthwise) AddTaps(c, tile, out);
+  }
+
+  // By units that take a few of the kernel's columns. What fills up the last of
+  // them has weights of zero, and lies in the border.
+  void AddTaps(const Contraction& c, RegisterTile tile,
+               std::vector<KernelCandidate>& out) const {
+    const int64_t columns = c.kernel.back();
+    const bool side_by_side =
+        columns > 1 && c.dilate.back() == 1 && !c.flip &&
+        std::ranges::all_of(c.data_dilate, [](int64_t d) { return d == 1; });
+    if (!side_by_side || IsFloat(types_.sum)) return;
+    for (const ProductUnit& unit : Units()) {
+      const std::string_view algorithm = contraction::TapAlgorithm(unit.k);
+      if (!contraction::IsDotUnit(unit, lanes_) || algorithm.empty()) continue;
+      Contraction filled = c;
+      filled.kernel.back() = DivideUp(columns, unit.k) * unit.k;
+      KernelCandidate candidate =
+          Make(c, algorithm, lanes_, lanes_, DotTile(machine_, unit, tile), 1);
+      candidate.halo_high = HaloHigh(filled);
+      candidate.cost = Cost(filled, unit.flops_per_second, rates().depthwise);
+      out.push_back(std::move(candidate));
+    }
   }
 
   // Lanes are the weight's channels; data's are the rows of a tile, or the

@@ -68,9 +68,8 @@ class MicroKernel {
   using Carried = KernelFunction::Carried;
   Accumulators Add(const Steps& steps, const Source& source,
                    const Count& count);
-  // Returns whether units add to data (AddedToData): one more sum for each
-  // vector says how much that comes to.
-  bool AddsToData();
+  // Where units add to data, one more sum for each vector says how much that
+  // comes to.
   void TakeAdded(Accumulators& sums);
   struct Range {
     llvm::Value *first, *end;
@@ -101,6 +100,8 @@ class MicroKernel {
                llvm::Value** sums);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                  llvm::Value** sums);
+  void AddOwnDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
+                  llvm::Value** sums);
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);
   int64_t PixelOffset(int64_t pixel) const;
   llvm::Value* At(llvm::Value* base, int64_t offset, DType dtype);
@@ -124,7 +125,8 @@ class MicroKernel {
   const TileShape shape_;
   llvm::Type* const vector_type_;
   const bool half_tail_;
-  TileUnit* unit_ = nullptr;  // null: vectors add
+  TileUnit* unit_ = nullptr;              // null: vectors add
+  llvm::Value* added_to_data_ = nullptr;  // of the sums at hand; null: nothing
 };
 
 }  // namespace mxc::contraction

@@ -172,6 +172,24 @@ void SetGroupedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   nest.main.axes = axes;
 }
 
+// The same by units that take several of the kernel's columns: all of them are
+// unrolled.
+void SetTapSteps(std::vector<Spatial> spatial, Nest& nest) {
+  const int64_t taps = nest.unit.k;
+  Spatial& columns = spatial.back();
+  columns.kernel = columns.taps.count = DivideUp(columns.kernel, taps);
+  columns.taps.data_per_tap *= taps;
+  nest.panel_rows = taps * Positions(spatial);
+  std::vector<StepAxis> axes;
+  nest.weight_base += Window(spatial, taps, nest.panel_width(), axes);
+  nest.main.unroll = axes.back().extent;
+  nest.main.stride = axes.back().data_stride;
+  nest.main.row_stride = axes.back().weight_stride;
+  nest.main.weight_rows = nest.main.unroll * taps;
+  axes.pop_back();
+  nest.main.axes = axes;
+}
+
 // Outputs that no kernel position meets: no steps at all.
 void SetNoSteps(Nest& nest) {
   nest.main = {.axes = {{0, 0, 0}}};
@@ -328,8 +346,9 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.access = DataAccess::kTiles;
     nest.unit = TileUnitOf(machine, c.types);
   }
-  if (DotChannels(choice.algorithm) > 0) {
-    nest.access = DataAccess::kDots;
+  const bool own_dots = DotTaps(choice.algorithm) > 0;
+  if (own_dots || DotChannels(choice.algorithm) > 0) {
+    nest.access = own_dots ? DataAccess::kOwnDots : DataAccess::kDots;
     nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
   }
   // Behind a panel's outputs lie the entries of each, where it has several.
@@ -354,12 +373,16 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   CheckHalo(c, data, step.name);
 
   const bool blocked_data = data.layout().block(in_axis) > 1;
-  const bool own_groups =
-      choice.algorithm == kDepthwise || choice.algorithm == kGrouped;
+  const bool own_groups = own_dots || choice.algorithm == kDepthwise ||
+                          choice.algorithm == kGrouped;
   if (own_groups) {
     nest.channels = c.groups * c.in;
     nest.data_vector_stride = data.Stride(in_axis);
-    SetGroupedSteps(c, spatial, nest);
+    if (own_dots) {
+      SetTapSteps(spatial, nest);
+    } else {
+      SetGroupedSteps(c, spatial, nest);
+    }
   } else if (c.int4_group > 0) {
     SetInt4Steps(c, data.Stride(in_axis), nest);
   } else if (blocked_data) {
