@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/catalog.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -129,16 +130,26 @@ class TypedCatalog : private CandidateCosts {
     const auto [rows, columns] = Pixels(c);
     const int64_t vectors = DivideUp(c.out, lanes_);
     for (const ProductUnit& unit : Units()) {
-      if (!contraction::IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
+      if (!contraction::IsDotUnit(unit, lanes_)) continue;
+      Contraction filled = c;
+      filled.in = RoundUp(c.in, unit.k);
       const RegisterTile tile = contraction::DotTile(machine_, unit, direct);
       const double efficiency =
           TileEfficiency(machine_, tile, rows, columns, vectors) *
           Fill(c.out, vectors);
-      KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
-                                       lanes_, lanes_, tile, tile.vectors);
-      candidate.cost = Cost(c, unit.flops_per_second, efficiency);
-      candidate.packing_cost = PackingCost(c);
-      out.push_back(std::move(candidate));
+      std::vector<int64_t> blocks = {lanes_};
+      // A few channels have a block of their own.
+      const auto few =
+          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(filled.in)));
+      if (few < lanes_) blocks.push_back(few);
+      for (const int64_t block : blocks) {
+        KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
+                                         block, lanes_, tile, tile.vectors);
+        candidate.cost = Cost(filled, unit.flops_per_second, efficiency) +
+                         PaddingCost(c, c.in, block);
+        candidate.packing_cost = PackingCost(c);
+        out.push_back(std::move(candidate));
+      }
     }
   }
 

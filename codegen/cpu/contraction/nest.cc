@@ -81,23 +81,25 @@ int64_t Positions(const std::vector<Spatial>& spatial) {
 // Loops over (channel block, kernel position) with the block's channels
 // unrolled; channels beyond the last full block become the tail.
 void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
-                     int64_t block_stride, Nest& nest) {
+                     int64_t block, int64_t block_stride, Nest& nest) {
   const bool tiles = nest.access == DataAccess::kTiles;
-  const int64_t block = tiles ? c.in : nest.lanes;
   const int64_t unroll = tiles ? nest.unit.k : std::min(block, kUnroll);
+  // What fills up a unit's last channels has weights of zero.
+  const bool dots = nest.access == DataAccess::kDots;
+  const int64_t in = dots ? RoundUp(c.in, nest.unit.k) : c.in;
+  const int64_t blocks = in / block;
   const int64_t width = nest.panel_width();
   std::vector<StepAxis> window;
   nest.weight_base += Window(spatial, block, width, window);
-  nest.main.axes = {
-      {c.in / block, block_stride, Positions(spatial) * block * width}};
+  nest.main.axes = {{blocks, block_stride, Positions(spatial) * block * width}};
   nest.main.axes.insert(nest.main.axes.end(), window.begin(), window.end());
   nest.main.axes.push_back({block / unroll, unroll, unroll * width});
   nest.main.unroll = nest.main.weight_rows = unroll;
   nest.main.row_stride = nest.tail.row_stride = width;
   nest.tail.axes = window;
-  nest.tail.unroll = c.in % block;
+  nest.tail.unroll = in % block;
   nest.tail.weight_rows = block;
-  nest.tail_offset = c.in / block * block_stride;
+  nest.tail_offset = blocks * block_stride;
   nest.panel_rows = DivideUp(c.in, block) * block * Positions(spatial);
 }
 
@@ -386,7 +388,9 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   } else if (c.int4_group > 0) {
     SetInt4Steps(c, data.Stride(in_axis), nest);
   } else if (blocked_data) {
-    SetBlockedSteps(c, spatial, data.Stride(in_axis), nest);
+    const int64_t block =
+        nest.access == DataAccess::kTiles ? c.in : data.layout().block(in_axis);
+    SetBlockedSteps(c, spatial, block, data.Stride(in_axis), nest);
   } else {
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));
