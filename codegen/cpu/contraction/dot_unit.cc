@@ -2,6 +2,7 @@
 #include "codegen/cpu/contraction/dot_unit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "codegen/cpu/contraction/algorithm.h"
@@ -141,6 +142,45 @@ llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
           llvm::Align(static_cast<uint64_t>(SizeOf(unit.data)))));
   llvm::Value* added = AddedToData(kernel, unit);
   return added == nullptr ? dots : b.CreateXor(dots, added);
+}
+
+namespace {
+
+// The lower half of a register, whose upper half is anything. To exchange lanes
+// of two of them LLVM would first copy each to its upper half, which takes as
+// long again, if it saw where they come from.
+llvm::Value* LowerHalf(KernelFunction& kernel, llvm::Value* lanes, int count) {
+  std::vector<int> widened(static_cast<size_t>(2) * count, -1);
+  std::iota(widened.begin(), widened.begin() + count, 0);
+  llvm::Value* half = kernel.b().CreateShuffleVector(lanes, widened);
+  if (!kernel.target().triple.starts_with("x86_64")) return half;
+  llvm::Type* type = half->getType();
+  auto* hidden = llvm::InlineAsm::get(
+      llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+      /*hasSideEffects=*/false);
+  return kernel.b().CreateCall(hidden, {half});
+}
+
+}  // namespace
+
+llvm::Value* LoadPairs(KernelFunction& kernel, const ProductUnit& unit,
+                       DType dtype, llvm::Value* first, llvm::Value* second) {
+  KernelFunction::Builder& b = kernel.b();
+  llvm::Type* dots = kernel.VectorOf(DotsOfLane(kernel, unit), unit.n);
+  const auto load = [&](llvm::Value* address) {
+    return b.CreateAlignedLoad(
+        kernel.VectorOf(kernel.MemoryType(dtype), unit.n), address,
+        llvm::Align(static_cast<uint64_t>(SizeOf(dtype))));
+  };
+  if (second == nullptr) return b.CreateZExt(load(first), dots);
+  std::vector<int> lanes;
+  for (int lane = 0; lane < unit.n; ++lane) {
+    lanes.insert(lanes.end(), {lane, 2 * unit.n + lane});
+  }
+  return b.CreateBitCast(
+      b.CreateShuffleVector(LowerHalf(kernel, load(first), unit.n),
+                            LowerHalf(kernel, load(second), unit.n), lanes),
+      dots);
 }
 
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,

@@ -38,6 +38,10 @@ llvm::Value* LoadWeightDots(KernelFunction& kernel, const ProductUnit& unit,
                             llvm::Value* address);
 llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
                           llvm::Value* address);
+// Of each lane: the elements at both addresses, a pair of dots; with a null
+// second one, those of the first and zeros.
+llvm::Value* LoadPairs(KernelFunction& kernel, const ProductUnit& unit,
+                       DType dtype, llvm::Value* first, llvm::Value* second);
 // sums + the products of both, as they were loaded.
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
                       llvm::Value* sums, llvm::Value* data,

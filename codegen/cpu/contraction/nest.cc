@@ -172,6 +172,29 @@ void SetGroupedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   nest.main.axes = axes;
 }
 
+// Depthwise, by a unit of pairs: two rows of the kernel at once, which read the
+// same elements as one after the other. Of an odd number the last is the tail.
+void PairRows(const CpuMachine& machine, Nest& nest) {
+  if (nest.group_channels != 1 || nest.main.axes.size() != 1) return;
+  StepAxis& rows = nest.main.axes[0];
+  const auto unit =
+      std::ranges::find_if(machine.products, [&](const ProductUnit& each) {
+        const ContractionTypes& types = nest.types;
+        return each.k == 2 && IsDotUnit(each, nest.lanes) &&
+               each.Takes(types.data, types.weight, types.sum);
+      });
+  if (unit == machine.products.end() || !IsFloat(nest.types.sum)) return;
+  if (rows.extent < 2) return;
+  nest.unit = *unit;
+  nest.tail = nest.main;
+  nest.tail.axes.clear();
+  if (rows.extent % 2 == 0) nest.tail.unroll = 0;
+  nest.tail_offset = rows.extent / 2 * 2 * rows.data_stride;
+  nest.main.second = {1, rows.data_stride, rows.weight_stride};
+  nest.main.weight_rows *= 2;
+  rows = {rows.extent / 2, 2 * rows.data_stride, 2 * rows.weight_stride};
+}
+
 // Outputs that no kernel position meets: no steps at all.
 void SetNoSteps(Nest& nest) {
   nest.main = {.axes = {{0, 0, 0}}};
@@ -360,6 +383,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.channels = c.groups * c.in;
     nest.data_vector_stride = data.Stride(in_axis);
     SetGroupedSteps(c, spatial, nest);
+    PairRows(machine, nest);
   } else if (c.int4_group > 0) {
     SetInt4Steps(c, data.Stride(in_axis), nest);
   } else if (blocked_data) {
@@ -398,9 +422,9 @@ int64_t Steps::count() const {
 }
 
 int64_t Steps::AdditionsInside(size_t axis) const {
-  int64_t additions = unroll;
-  for (size_t i = axis + 1; i < axes.size(); ++i) additions *= axes[i].extent;
-  return additions;
+  int64_t inside = additions();
+  for (size_t i = axis + 1; i < axes.size(); ++i) inside *= axes[i].extent;
+  return inside;
 }
 
 int64_t Nest::outer_count() const {
@@ -416,8 +440,8 @@ int64_t Nest::pixels() const {
 }
 
 int64_t Nest::flops() const {
-  const int64_t depth =
-      images.extent * (main.count() * main.unroll + tail.count() * tail.unroll);
+  const int64_t depth = images.extent * (main.count() * main.additions() +
+                                         tail.count() * tail.additions());
   const int64_t summed = own_channel < 0 ? group_channels : 1;
   return 2 * outer_count() * pixels() * channels * depth * summed;
 }
