@@ -130,7 +130,7 @@ class TypedCatalog : private CandidateCosts {
       if (!contraction::IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
       KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
                                        lanes_, lanes_, tile, tile.vectors);
-      candidate.cost = Cost(c, unit.flops_per_second, efficiency);
+      candidate.cost = CostBesideWeights(c, unit.flops_per_second, efficiency);
       candidate.packing_cost = PackingCost(c);
       out.push_back(std::move(candidate));
     }
