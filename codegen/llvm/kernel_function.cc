@@ -60,8 +60,10 @@ Instructions HostInstructions(const Target& target) {
   const bool multiplies_brains = std::ranges::any_of(
       target.machine.products,
       [](const ProductUnit& unit) { return unit.data == DType::kBF16; });
+  const bool converts = multiplies_brains && has("+avx512bf16");
   return {.convert_halves = has("+f16c"),
-          .convert_brains = multiplies_brains && has("+avx512bf16"),
+          .convert_brains = converts,
+          .brains_of_two = converts ? 16 : 0,
           .pseudo_extrema = target.isa == "simd128"};
 }
 
