@@ -176,6 +176,13 @@ TEST_CASE("instructions for pairs of bf16 compute what the interpreter does") {
           RandomWindows(pick, 16 * pick(1, 4), pick(1, 70), 20);
       CheckBrain(Convolution(shape), "pairs", target, 300 + round);
     }
+    // Columns of a kernel of few channels, the last of which may have no other.
+    for (int64_t columns = 2; columns < 8; ++columns) {
+      ConvolutionShape shape = RandomWindows(pick, pick(1, 7), pick(1, 70), 20);
+      shape.kernel[1] = columns;
+      shape.input[1] += columns;
+      CheckBrain(Convolution(shape), "column_pairs", target, 330 + columns);
+    }
     // Rows of a channel's own kernel, whose last may have no other.
     for (int64_t rows = 1; rows < 6; ++rows) {
       ConvolutionShape shape = RandomWindows(pick, 1, 1, 20);

@@ -144,6 +144,25 @@ llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
   return added == nullptr ? dots : b.CreateXor(dots, added);
 }
 
+llvm::Value* LoadDataFirst(KernelFunction& kernel, const ProductUnit& unit,
+                           llvm::Value* address) {
+  KernelFunction::Builder& b = kernel.b();
+  llvm::Type* type = kernel.MemoryType(unit.data);
+  llvm::Value* one = b.CreateAlignedLoad(
+      type, address, llvm::Align(static_cast<uint64_t>(SizeOf(unit.data))));
+  const auto elements = static_cast<unsigned>(unit.n * unit.k);
+  std::vector<llvm::Constant*> is_first;
+  for (unsigned i = 0; i < elements; ++i) {
+    is_first.push_back(b.getInt1(i % static_cast<unsigned>(unit.k) == 0));
+  }
+  llvm::Value* all = b.CreateVectorSplat(elements, one);
+  llvm::Value* first =
+      b.CreateSelect(llvm::ConstantVector::get(is_first), all,
+                     llvm::Constant::getNullValue(all->getType()));
+  return b.CreateBitCast(first,
+                         kernel.VectorOf(DotsOfLane(kernel, unit), unit.n));
+}
+
 namespace {
 
 // The lower half of a register, whose upper half is anything. To exchange lanes

@@ -38,6 +38,9 @@ llvm::Value* LoadWeightDots(KernelFunction& kernel, const ProductUnit& unit,
                             llvm::Value* address);
 llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
                           llvm::Value* address);
+// One element for every lane, the first of its dots, which are zeros otherwise.
+llvm::Value* LoadDataFirst(KernelFunction& kernel, const ProductUnit& unit,
+                           llvm::Value* address);
 // Of each lane: the elements at both addresses, a pair of dots; with a null
 // second one, those of the first and zeros.
 llvm::Value* LoadPairs(KernelFunction& kernel, const ProductUnit& unit,

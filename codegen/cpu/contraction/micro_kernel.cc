@@ -327,8 +327,11 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-      llvm::Value* x = LoadDataDots(
-          kernel_, unit, At(data, PixelOffset(pixel) + i, unit.data));
+      llvm::Value* address = At(data, PixelOffset(pixel) + i, unit.data);
+      // Behind the last column lies another window's, infinite perhaps.
+      llvm::Value* x = i + 1 == steps.unroll
+                           ? LoadDataFirst(kernel_, unit, address)
+                           : LoadDataDots(kernel_, unit, address);
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         sum = EmitDots(kernel_, unit, sum, x, weights[v]);

@@ -20,8 +20,6 @@ namespace {
 
 // Channels that one step multiplies when the reduction is a plain loop.
 constexpr int64_t kUnroll = 8;
-// Kernel columns up to this many are unrolled in a step.
-constexpr int64_t kMaxUnroll = 16;
 
 struct Spatial {
   Taps taps;
@@ -351,9 +349,11 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.access = DataAccess::kTiles;
     nest.unit = TileUnitOf(machine, c.types);
   }
-  if (DotChannels(choice.algorithm) > 0) {
+  const bool column_pairs = choice.algorithm == kColumnPairs;
+  if (column_pairs || DotChannels(choice.algorithm) > 0) {
     nest.access = DataAccess::kDots;
-    nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
+    nest.unit =
+        DotUnitOf(machine, c.types, column_pairs ? kPairs : choice.algorithm);
   }
   // Behind a panel's outputs lie the entries of each, where it has several.
   const auto& dims = weight.layout().dims;
@@ -391,7 +391,10 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   } else {
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));
-    SetRowMajorSteps(c, spatial, data.Stride(in_axis), row, nest);
+    std::vector<Spatial> filled = spatial;
+    if (column_pairs) filled.back().kernel += filled.back().kernel % 2;
+    SetRowMajorSteps(c, filled, data.Stride(in_axis), row, nest);
+    if (column_pairs) nest.main.weight_rows = filled.back().kernel;
   }
   nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
   // Blocks that another step left in a larger tensor.

@@ -26,6 +26,9 @@ namespace mxc::contraction {
 // Elements of a cache line.
 inline int64_t LineElements(DType dtype) { return kLineBytes / SizeOf(dtype); }
 
+// Kernel columns up to this many are unrolled in a step.
+inline constexpr int64_t kMaxUnroll = 16;
+
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
