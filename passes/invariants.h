@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ir/program/program.h"
+#include "ir/program/steps/repeat.h"
 
 namespace mxc {
 

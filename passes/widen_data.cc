@@ -18,9 +18,8 @@
 #include <map>
 
 #include "ir/program/add_buffer.h"
-#include "ir/program/copy_step.h"
+#include "ir/program/cast_step.h"
 #include "ir/program/steps/contraction.h"
-#include "ir/program/steps/map.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 
@@ -86,13 +85,6 @@ class Widening {
     return wider;
   }
 
-  Store CastOf(int buffer, DType dtype) const {
-    const Step copy = CopyStep(program_, buffer, buffer, "", {}, SourceLoc());
-    Store store = copy.map()->stores[0];
-    store.value = Cast(store.value, dtype);
-    return store;
-  }
-
   // Lets `step` read its data in type `wide`, which a step before it writes,
   // unless one has done so for an earlier reader.
   void ReadWide(Step& step, DType wide, std::vector<Step>& steps) {
@@ -103,10 +95,7 @@ class Widening {
       const std::string name = narrow.name + "/wide";
       const TensorType type = {wide, narrow.type.shape};
       found->second = AddBuffer(program_, name, type);
-      steps.push_back(CopyStep(program_, data, found->second, name,
-                               step.origins, step.loc));
-      steps.back().backward = step.backward;
-      steps.back().map()->stores[0] = CastOf(data, wide);
+      steps.push_back(CastStep(program_, data, found->second, name, step));
     }
     step.inputs[0] = found->second;
     step.contraction()->contraction.types.data = wide;

@@ -120,6 +120,12 @@ llvm::Type* TypeLike(KernelFunction& kernel, const Value* x, DType dtype) {
   return x->getType()->getWithNewType(kernel.ValueType(dtype));
 }
 
+// From which integers of that type are cut.
+DType CutFrom(DType to) {
+  const bool wide = SizeOf(to) == 8 || to == DType::kU32;
+  return wide ? DType::kI64 : DType::kI32;
+}
+
 // What does not fit is the least integer of 32 or 64 bits, from which narrower
 // ones are cut (Truncated, ir/program/integers.h).
 Value* EmitFloatToInt(KernelFunction& kernel, Value* x, DType to) {
@@ -129,9 +135,8 @@ Value* EmitFloatToInt(KernelFunction& kernel, Value* x, DType to) {
     return builder.CreateIntrinsic(llvm::Intrinsic::fptoui_sat,
                                    {type, x->getType()}, {x});
   }
-  const bool wide = to == DType::kI64 || to == DType::kU32;
-  llvm::Type* cut = TypeLike(kernel, x, wide ? DType::kI64 : DType::kI32);
-  const double limit = std::ldexp(1.0, wide ? 63 : 31);
+  llvm::Type* cut = TypeLike(kernel, x, CutFrom(to));
+  const double limit = std::ldexp(1.0, cut->getScalarSizeInBits() - 1);
   const auto bound = [&](double value) {
     return llvm::ConstantFP::get(x->getType(), value);
   };
@@ -225,6 +230,34 @@ Value* EmitCast(KernelFunction& kernel, Value* x, DType from, DType to) {
                           : builder.CreateUIToFP(x, type);
   }
   return builder.CreateIntCast(x, type, IsSigned(from));
+}
+
+Value* EmitCutInteger(KernelFunction& kernel, Value* x, DType to) {
+  auto& builder = kernel.b();
+  return builder.CreateTrunc(
+      builder.CreateFPToSI(x, TypeLike(kernel, x, CutFrom(to))),
+      TypeLike(kernel, x, to));
+}
+
+Value* EmitRoundedInteger(KernelFunction& kernel, Value* x, DType to) {
+  auto& builder = kernel.b();
+  constexpr int kLanes = 16;
+  const bool in_one =
+      kernel.instructions().rounds_to_integers && CutFrom(to) == DType::kI32 &&
+      x->getType() == kernel.VectorOf(builder.getFloatTy(), kLanes);
+  if (!in_one) {
+    return EmitCutInteger(kernel, EmitMath(builder, UnaryOp::kRoundEven, x),
+                          to);
+  }
+  // To the nearest, whatever the thread's mode is, and without exceptions.
+  constexpr uint32_t kNearest = 0 | 8;
+  Value* integers = builder.CreateIntrinsic(
+      llvm::Intrinsic::x86_avx512_mask_cvtps2dq_512, {},
+      {x,
+       llvm::Constant::getNullValue(
+           kernel.VectorOf(builder.getInt32Ty(), kLanes)),
+       builder.getInt16(0xffff), builder.getInt32(kNearest)});
+  return builder.CreateTrunc(integers, TypeLike(kernel, x, to));
 }
 
 Value* EmitCombine(KernelFunction& kernel, ReduceOp op, DType dtype, Value* a,

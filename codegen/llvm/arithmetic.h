@@ -22,6 +22,12 @@ llvm::Value* EmitBinary(KernelFunction& kernel, BinaryOp op, DType dtype,
 llvm::Value* EmitCast(KernelFunction& kernel, llvm::Value* x, DType from,
                       DType to);
 
+// The same of a float to an integer, both of which can hold it (float_bounds.h):
+// cut towards zero, or rounded to the nearest, halves to the even one.
+llvm::Value* EmitCutInteger(KernelFunction& kernel, llvm::Value* x, DType to);
+llvm::Value* EmitRoundedInteger(KernelFunction& kernel, llvm::Value* x,
+                                DType to);
+
 // One step of a reduction, and the reduction of a vector's lanes.
 llvm::Value* EmitCombine(KernelFunction& kernel, ReduceOp op, DType dtype,
                          llvm::Value* a, llvm::Value* b);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/llvm/arithmetic.h"
+#include "codegen/llvm/float_bounds.h"
 #include "codegen/llvm/reduction_emitter.h"
 #include "ir/support/check.h"
 
@@ -195,8 +196,7 @@ Value* ExprEmitter::EmitNode(const Expr& e) {
     case ExprKind::kSelect:
       return EmitSelect(e);
     case ExprKind::kCast:
-      return EmitCast(kernel_, EmitForm(e->args[0]), e->args[0]->dtype,
-                      e->dtype);
+      return EmitCastNode(e);
     case ExprKind::kReduce:
       return ReductionEmitter(*this).Emit(e);
     default:
@@ -204,6 +204,19 @@ Value* ExprEmitter::EmitNode(const Expr& e) {
   }
   MXC_CHECK(false, "{}", Print(e));
   return nullptr;
+}
+
+Value* ExprEmitter::EmitCastNode(const Expr& e) {
+  const Expr& from = e->args[0];
+  const bool is_cut = IsFloat(from->dtype) && !IsFloat(e->dtype) &&
+                      e->dtype != DType::kBool && e->dtype != DType::kU64;
+  if (!is_cut || !FitsInteger(from, e->dtype)) {
+    return EmitCast(kernel_, EmitForm(from), from->dtype, e->dtype);
+  }
+  const bool rounds =
+      from->kind == ExprKind::kUnary && from->unary == UnaryOp::kRoundEven;
+  if (!rounds) return EmitCutInteger(kernel_, EmitForm(from), e->dtype);
+  return EmitRoundedInteger(kernel_, EmitForm(from->args[0]), e->dtype);
 }
 
 Value* ExprEmitter::EmitVar(const Expr& e) {

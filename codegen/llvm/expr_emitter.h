@@ -164,6 +164,7 @@ class ExprEmitter {
   llvm::Value* Remembered(const Expr& e) const;
   llvm::Value* EmitNode(const Expr& e);
   llvm::Value* EmitVar(const Expr& e);
+  llvm::Value* EmitCastNode(const Expr& e);
   llvm::Value* EmitBinaryNode(const Expr& e);
   llvm::Value* EmitComparison(const Expr& e);
   llvm::Value* EmitSelect(const Expr& e);

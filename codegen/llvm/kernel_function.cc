@@ -64,7 +64,8 @@ Instructions HostInstructions(const Target& target) {
   return {.convert_halves = has("+f16c"),
           .convert_brains = converts,
           .brains_of_two = converts ? 16 : 0,
-          .pseudo_extrema = target.isa == "simd128"};
+          .pseudo_extrema = target.isa == "simd128",
+          .rounds_to_integers = target.isa == "avx512"};
 }
 
 KernelFunction::KernelFunction(llvm::Function& function, const Target& target,

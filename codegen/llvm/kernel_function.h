@@ -26,6 +26,8 @@ struct Instructions {
   // The greater of two vectors' elements, but the first where either is NaN, is one
   // instruction; NaN there takes eight.
   bool pseudo_extrema = false;
+  // AVX-512's: floats to the nearest integers.
+  bool rounds_to_integers = false;
 };
 
 // Of the processor that the target names for the host.

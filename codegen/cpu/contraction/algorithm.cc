@@ -79,7 +79,10 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
     groups = c.groups;
   }
   // One channel for each group: their axis has the lanes.
-  if (algorithm == kDepthwise && groups > 1) {
+  const int taps = DotTaps(algorithm);
+  const bool depthwise =
+      algorithm == kDepthwise || (taps > 0 && algorithm != kColumnPairs);
+  if (depthwise && groups > 1) {
     std::swap(out, in);
     out_extent = std::exchange(groups, 1);
   }
@@ -89,17 +92,14 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   const bool winograd = WinogradTile(algorithm) > 0;
   const bool strassen = algorithm == kStrassen;
   const bool tiles = algorithm == kTiles;
-  // Pairs of the kernel's columns.
-  const int64_t columns =
-      algorithm == kColumnPairs ? DivideUp(c.kernel.back(), 2) : 0;
   // Entries of a word of a tile.
   const int64_t packed = tiles ? 4 / SizeOf(c.types.weight) : dots;
   const int64_t parts = strassen ? 2 : tiles ? packed : 1;
   const Extents kernel = winograd   ? WinogradWindows(c, algorithm)
                          : strassen ? Extents{kQuarterProducts, 1}
                                     : c.kernel;
-  const bool in_last = algorithm == kGrouped || algorithm == kDepthwise ||
-                       winograd || strassen || tiles;
+  const bool in_last =
+      algorithm == kGrouped || depthwise || winograd || strassen || tiles;
   MXC_CHECK(out >= 0 && in >= 0, "weight axes of a {}", algorithm);
 
   Layout layout;
@@ -118,17 +118,18 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   for (size_t k = 0; k < c.kernel.size(); ++k) {
     const Role role = static_cast<Role>(static_cast<int>(Role::kSpatial0) + k);
-    const bool in_pairs = columns > 0 && k + 1 == c.kernel.size();
-    layout.dims.push_back({AxisOf(axes, role), in_pairs ? columns : kernel[k]});
+    const bool in_dots = taps > 0 && k + 1 == c.kernel.size();
+    layout.dims.push_back(
+        {AxisOf(axes, role), in_dots ? DivideUp(kernel[k], taps) : kernel[k]});
   }
   if (in_blocks) layout.dims.push_back({in, data_block / std::max(1, dots)});
   if (in_last) layout.dims.push_back({in, c.in / parts});
   layout.dims.push_back({out, panel});
   if (packed > 0) layout.dims.push_back({in, packed});
-  if (columns > 0) {
+  if (taps > 0) {
     const auto last = static_cast<Role>(static_cast<int>(Role::kSpatial0) +
                                         c.kernel.size() - 1);
-    layout.dims.push_back({AxisOf(axes, last), 2});
+    layout.dims.push_back({AxisOf(axes, last), taps});
   }
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));

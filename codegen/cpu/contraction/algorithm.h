@@ -26,6 +26,10 @@ inline constexpr std::string_view kTiles = "tiles";
 inline constexpr std::string_view kColumnPairs = "column_pairs";
 // One channel for each group.
 inline constexpr std::string_view kDepthwise = "depthwise";
+// The same by units that add the products of two, or four, neighbouring
+// positions of a channel to its sum (dot_unit.h).
+inline constexpr std::string_view kDepthwisePairs = "depthwise_pairs";
+inline constexpr std::string_view kDepthwiseQuads = "depthwise_quads";
 // Groups of a few channels, several to a block.
 inline constexpr std::string_view kGrouped = "grouped";
 // Convolution by Winograd's minimal filtering, in tiles of so many outputs on a
@@ -77,6 +81,8 @@ Extents HaloHigh(const Contraction& c);
 //   column_pairs             the same, with the positions of the last axis in
 //                            pairs: each output channel has one
 //   depthwise, grouped       panel, kernel axes, channel of the group
+//   depthwise_pairs, _quads  the same, with the positions of the last axis in
+//                            pairs (fours): each output channel has one
 //   gemm                     groups, panel, channel
 //   winograd                 panel, transformed kernel axes, channel
 //   pairs, quads, row-major  groups, panel, pair or four of channels; likewise

@@ -3,6 +3,7 @@
 #include "codegen/cpu/contraction/catalog.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -115,7 +116,7 @@ class TypedCatalog : private CandidateCosts {
                         Fill(c.out, vectors);
     // Row-major data come in short, strided pieces, except for few channels.
     if (data_block > 1) {
-      AddDots(c, tile, efficiency, out);
+      AddDots(c, tile, out);
     } else {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
       AddColumnPairs(c, tile, efficiency, out);
@@ -126,16 +127,33 @@ class TypedCatalog : private CandidateCosts {
   }
 
   // The same by the units that multiply a few channels of such elements.
-  void AddDots(const Contraction& c, RegisterTile tile, double efficiency,
+  void AddDots(const Contraction& c, RegisterTile direct,
                std::vector<KernelCandidate>& out) const {
     if (c.groups > 1) return;
+    const auto [rows, columns] = Pixels(c);
+    const int64_t vectors = DivideUp(c.out, lanes_);
     for (const ProductUnit& unit : Units()) {
-      if (!contraction::IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
-      KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
-                                       lanes_, lanes_, tile, tile.vectors);
-      candidate.cost = CostBesideWeights(c, unit.flops_per_second, efficiency);
-      candidate.packing_cost = PackingCost(c);
-      out.push_back(std::move(candidate));
+      if (!contraction::IsDotUnit(unit, lanes_)) continue;
+      Contraction filled = c;
+      filled.in = RoundUp(c.in, unit.k);
+      const RegisterTile tile = contraction::DotTile(machine_, unit, direct);
+      const double efficiency =
+          TileEfficiency(machine_, tile, rows, columns, vectors) *
+          Fill(c.out, vectors);
+      std::vector<int64_t> blocks = {lanes_};
+      // A few channels have a block of their own.
+      const auto few =
+          static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(filled.in)));
+      if (few < lanes_) blocks.push_back(few);
+      for (const int64_t block : blocks) {
+        KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
+                                         block, lanes_, tile, tile.vectors);
+        candidate.cost =
+            CostBesideWeights(filled, unit.flops_per_second, efficiency) +
+            PaddingCost(c, c.in, block);
+        candidate.packing_cost = PackingCost(c);
+        out.push_back(std::move(candidate));
+      }
     }
   }
 
@@ -289,6 +307,29 @@ class TypedCatalog : private CandidateCosts {
              lanes_, lanes_, tile, 1);
     candidate.cost = Cost(c, depthwise ? rates().depthwise : rates().grouped);
     out.push_back(std::move(candidate));
+    if (depthwise) AddTaps(c, tile, out);
+  }
+
+  // By units that take a few of the kernel's columns. What fills up the last of
+  // them has weights of zero, and lies in the border.
+  void AddTaps(const Contraction& c, RegisterTile tile,
+               std::vector<KernelCandidate>& out) const {
+    const int64_t columns = c.kernel.back();
+    const bool side_by_side =
+        columns > 1 && c.dilate.back() == 1 && !c.flip &&
+        std::ranges::all_of(c.data_dilate, [](int64_t d) { return d == 1; });
+    if (!side_by_side || IsFloat(types_.sum)) return;
+    for (const ProductUnit& unit : Units()) {
+      const std::string_view algorithm = contraction::TapAlgorithm(unit.k);
+      if (!contraction::IsDotUnit(unit, lanes_) || algorithm.empty()) continue;
+      Contraction filled = c;
+      filled.kernel.back() = DivideUp(columns, unit.k) * unit.k;
+      KernelCandidate candidate =
+          Make(c, algorithm, lanes_, lanes_, DotTile(machine_, unit, tile), 1);
+      candidate.halo_high = HaloHigh(filled);
+      candidate.cost = Cost(filled, unit.flops_per_second, rates().depthwise);
+      out.push_back(std::move(candidate));
+    }
   }
 
   // Lanes are the weight's channels; data's are the rows of a tile, or the

@@ -12,10 +12,28 @@
 namespace mxc::contraction {
 namespace {
 
-constexpr struct {
-  std::string_view algorithm;
-  int channels;
-} kDots[] = {{kPairs, 2}, {kQuads, 4}};
+struct DotAlgorithms {
+  int elements;
+  std::string_view of_channels, of_taps;
+};
+constexpr DotAlgorithms kDots[] = {{2, kPairs, kDepthwisePairs},
+                                   {4, kQuads, kDepthwiseQuads}};
+
+std::string_view AlgorithmOf(int elements,
+                             std::string_view DotAlgorithms::* kind) {
+  for (const DotAlgorithms& dots : kDots) {
+    if (dots.elements == elements) return dots.*kind;
+  }
+  return "";
+}
+
+int ElementsOf(std::string_view algorithm,
+               std::string_view DotAlgorithms::* kind) {
+  for (const DotAlgorithms& dots : kDots) {
+    if (dots.*kind == algorithm) return dots.elements;
+  }
+  return 0;
+}
 
 // Of each lane's channels, the i-th, in the type of the sums.
 llvm::Value* ChannelOf(KernelFunction& kernel, llvm::Value* dots, int i,
@@ -55,17 +73,20 @@ llvm::Value* PlusProduct(KernelFunction& kernel, llvm::Value* sums,
 }
 
 std::string_view DotAlgorithm(int channels) {
-  for (const auto& dot : kDots) {
-    if (dot.channels == channels) return dot.algorithm;
-  }
-  return "";
+  return AlgorithmOf(channels, &DotAlgorithms::of_channels);
 }
 
 int DotChannels(std::string_view algorithm) {
-  for (const auto& dot : kDots) {
-    if (dot.algorithm == algorithm) return dot.channels;
-  }
-  return 0;
+  return ElementsOf(algorithm, &DotAlgorithms::of_channels);
+}
+
+std::string_view TapAlgorithm(int taps) {
+  return AlgorithmOf(taps, &DotAlgorithms::of_taps);
+}
+
+int DotTaps(std::string_view algorithm) {
+  if (algorithm == kColumnPairs) return 2;
+  return ElementsOf(algorithm, &DotAlgorithms::of_taps);
 }
 
 bool IsDotUnit(const ProductUnit& unit, int lanes) {
@@ -74,12 +95,21 @@ bool IsDotUnit(const ProductUnit& unit, int lanes) {
          !DotAlgorithm(unit.k).empty();
 }
 
+bool AddsToData(const ProductUnit& unit) {
+#define MXC_DOT_UNIT(unit_name, intrinsic, Element, adds, is_unsigned) \
+  if (unit.name == unit_name) return is_unsigned && unit.data == DType::kI8;
+#include "codegen/cpu/contraction/dot_units.def"
+#undef MXC_DOT_UNIT
+  return false;
+}
+
 const ProductUnit& DotUnitOf(const CpuMachine& machine,
                              const ContractionTypes& types,
                              std::string_view algorithm) {
+  const int elements = std::max(DotChannels(algorithm), DotTaps(algorithm));
   const auto unit =
       std::ranges::find_if(machine.products, [&](const ProductUnit& each) {
-        return each.k == DotChannels(algorithm) &&
+        return each.k == elements &&
                each.Takes(types.data, types.weight, types.sum);
       });
   MXC_CHECK(unit != machine.products.end(), "no unit does {}", algorithm);
@@ -92,15 +122,14 @@ namespace {
 struct Instruction {
   llvm::Intrinsic::ID intrinsic = 0;  // 0: it is written out
   llvm::Type* element = nullptr;
-  bool adds = false, is_unsigned = false;
+  bool adds = false;
 };
 
 Instruction InstructionOf(KernelFunction& kernel, const ProductUnit& unit) {
   KernelFunction::Builder& b = kernel.b();
 #define MXC_DOT_UNIT(unit_name, intrinsic, Element, adds, is_unsigned) \
   if (unit.name == unit_name) {                                        \
-    return {llvm::Intrinsic::intrinsic, b.get##Element##Ty(), adds,    \
-            is_unsigned};                                              \
+    return {llvm::Intrinsic::intrinsic, b.get##Element##Ty(), adds};   \
   }
 #include "codegen/cpu/contraction/dot_units.def"
 #undef MXC_DOT_UNIT
@@ -133,14 +162,32 @@ llvm::Value* LoadWeightDots(KernelFunction& kernel, const ProductUnit& unit,
 }
 
 llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
-                          llvm::Value* address) {
+                          llvm::Value* address, llvm::Value* added) {
   KernelFunction::Builder& b = kernel.b();
   llvm::Value* dots = b.CreateVectorSplat(
       static_cast<unsigned>(unit.n),
       b.CreateAlignedLoad(
           DotsOfLane(kernel, unit), address,
           llvm::Align(static_cast<uint64_t>(SizeOf(unit.data)))));
-  llvm::Value* added = AddedToData(kernel, unit);
+  return added == nullptr ? dots : b.CreateXor(dots, added);
+}
+
+llvm::Value* LoadDataTaps(KernelFunction& kernel, const ProductUnit& unit,
+                          llvm::Value* address, llvm::Value* added) {
+  KernelFunction::Builder& b = kernel.b();
+  const llvm::Align align(static_cast<uint64_t>(SizeOf(unit.data)));
+  llvm::Value* positions = b.CreateAlignedLoad(
+      kernel.VectorOf(kernel.MemoryType(unit.data), unit.n * unit.k), address,
+      align);
+  std::vector<int> elements;
+  for (int lane = 0; lane < unit.n; ++lane) {
+    for (int tap = 0; tap < unit.k; ++tap) {
+      elements.push_back(tap * unit.n + lane);
+    }
+  }
+  llvm::Value* dots =
+      b.CreateBitCast(b.CreateShuffleVector(positions, elements),
+                      kernel.VectorOf(DotsOfLane(kernel, unit), unit.n));
   return added == nullptr ? dots : b.CreateXor(dots, added);
 }
 
@@ -222,12 +269,15 @@ llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
   return instruction.adds ? products : b.CreateAdd(sums, products);
 }
 
-// 128, which is another upper bit.
+// 128, which is another upper bit. LLVM must not see it: it would add to the one
+// element before that goes to all lanes, which takes a register of each kind.
 llvm::Value* AddedToData(KernelFunction& kernel, const ProductUnit& unit) {
-  const Instruction instruction = InstructionOf(kernel, unit);
-  if (!instruction.is_unsigned || unit.data != DType::kI8) return nullptr;
-  return llvm::ConstantInt::get(
-      kernel.VectorOf(DotsOfLane(kernel, unit), unit.n), 0x80808080);
+  llvm::Type* type = kernel.VectorOf(DotsOfLane(kernel, unit), unit.n);
+  auto* hidden = llvm::InlineAsm::get(
+      llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+      /*hasSideEffects=*/false);
+  return kernel.b().CreateCall(hidden,
+                               {llvm::ConstantInt::get(type, 0x80808080)});
 }
 
 }  // namespace mxc::contraction

@@ -178,18 +178,15 @@ MicroKernel::Accumulators MicroKernel::AddTo(Accumulators sums,
                                              const Steps& steps,
                                              const Source& source,
                                              const Count& count) {
-  const bool adds = AddsToData();
+  const bool adds =
+      unit_ == nullptr && nest_.in_dots() && AddsToData(nest_.unit);
+  added_to_data_ = adds ? AddedToData(kernel_, nest_.unit) : nullptr;
   for (int v = 0; adds && v < shape_.vectors; ++v) {
     sums.push_back(llvm::Constant::getNullValue(TypeOf(v)));
   }
   sums = StepLoops(steps, 0, count, source, std::move(sums));
   if (adds) TakeAdded(sums);
   return sums;
-}
-
-bool MicroKernel::AddsToData() {
-  return nest_.access == DataAccess::kDots &&
-         AddedToData(kernel_, nest_.unit) != nullptr;
 }
 
 // The last sums are what data have in excess.
@@ -223,6 +220,8 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
     unit_->Add(data, weight);
   } else if (nest_.access == DataAccess::kDots) {
     AddDots(steps, data, weight, carried.data());
+  } else if (nest_.access == DataAccess::kOwnDots) {
+    AddOwnDots(steps, data, weight, carried.data());
   } else if (nest_.access == DataAccess::kBroadcast) {
     AddBroadcasts(steps, data, weight, carried.data());
   } else if (nest_.pairs_positions()) {
@@ -314,24 +313,24 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
                           llvm::Value* weight, llvm::Value** sums) {
   const ProductUnit& unit = nest_.unit;
   const bool overlap = WindowsOverlap(steps);
-  llvm::Value* added = AddedToData(kernel_, unit);
   for (int64_t i = 0; i < steps.unroll; i += unit.k) {
     Accumulators weights;
     for (int v = 0; v < shape_.vectors; ++v) {
       const int64_t offset = i * steps.row_stride + VectorOffset(v);
       weights.push_back(
           LoadWeightDots(kernel_, unit, At(weight, offset, unit.weight)));
-      if (added == nullptr) continue;
+      if (added_to_data_ == nullptr) continue;
       llvm::Value*& sum = sums[shape_.pixels() * shape_.vectors + v];
-      sum = EmitDots(kernel_, unit, sum, added, weights[v]);
+      sum = EmitDots(kernel_, unit, sum, added_to_data_, weights[v]);
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
       llvm::Value* address = At(data, PixelOffset(pixel) + i, unit.data);
       // Behind the last column lies another window's, infinite perhaps.
-      llvm::Value* x = i + 1 == steps.unroll
-                           ? LoadDataFirst(kernel_, unit, address)
-                           : LoadDataDots(kernel_, unit, address);
+      llvm::Value* x =
+          i + 1 == steps.unroll
+              ? LoadDataFirst(kernel_, unit, address)
+              : LoadDataDots(kernel_, unit, address, added_to_data_);
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         sum = EmitDots(kernel_, unit, sum, x, weights[v]);
@@ -397,6 +396,27 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
         llvm::Value*& sum = sums[use.pixel];
         sum = PlusProduct(kernel_, sum, x, weights[use.tap]);
       }
+    }
+  }
+}
+
+// Of a single vector of channels.
+void MicroKernel::AddOwnDots(const Steps& steps, llvm::Value* data,
+                             llvm::Value* weight, llvm::Value** sums) {
+  const ProductUnit& unit = nest_.unit;
+  const auto add = [&](int64_t i, llvm::Value* x, llvm::Value* w) {
+    sums[i] = EmitDots(kernel_, unit, sums[i], x, w);
+  };
+  for (int64_t i = 0; i < steps.unroll; ++i) {
+    llvm::Value* w = LoadWeightDots(
+        kernel_, unit, At(weight, i * steps.row_stride, unit.weight));
+    if (added_to_data_ != nullptr) add(shape_.pixels(), added_to_data_, w);
+    for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
+      const int64_t offset = PixelOffset(pixel) + i * steps.stride;
+      add(pixel,
+          LoadDataTaps(kernel_, unit, At(data, offset, unit.data),
+                       added_to_data_),
+          w);
     }
   }
 }

@@ -71,9 +71,8 @@ class MicroKernel {
                    const Count& count);
   Accumulators AddTo(Accumulators sums, const Steps& steps,
                      const Source& source, const Count& count);
-  // Returns whether units add to data (AddedToData): one more sum for each
-  // vector says how much that comes to.
-  bool AddsToData();
+  // Where units add to data, one more sum for each vector says how much that
+  // comes to.
   void TakeAdded(Accumulators& sums);
   struct Range {
     llvm::Value *first, *end;
@@ -104,6 +103,8 @@ class MicroKernel {
                llvm::Value** sums);
   void AddWindow(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                  llvm::Value** sums);
+  void AddOwnDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
+                  llvm::Value** sums);
   void AddPairs(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                 llvm::Value** sums);
   // Where windows of the tile's pixels read data: by offset, who does.
@@ -134,7 +135,8 @@ class MicroKernel {
   const TileShape shape_;
   llvm::Type* const vector_type_;
   const bool half_tail_;
-  TileUnit* unit_ = nullptr;  // null: vectors add
+  TileUnit* unit_ = nullptr;              // null: vectors add
+  llvm::Value* added_to_data_ = nullptr;  // of the sums at hand; null: nothing
 };
 
 }  // namespace mxc::contraction

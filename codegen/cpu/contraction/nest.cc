@@ -79,23 +79,25 @@ int64_t Positions(const std::vector<Spatial>& spatial) {
 // Loops over (channel block, kernel position) with the block's channels
 // unrolled; channels beyond the last full block become the tail.
 void SetBlockedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
-                     int64_t block_stride, Nest& nest) {
+                     int64_t block, int64_t block_stride, Nest& nest) {
   const bool tiles = nest.access == DataAccess::kTiles;
-  const int64_t block = tiles ? c.in : nest.lanes;
   const int64_t unroll = tiles ? nest.unit.k : std::min(block, kUnroll);
+  // What fills up a unit's last channels has weights of zero.
+  const bool dots = nest.access == DataAccess::kDots;
+  const int64_t in = dots ? RoundUp(c.in, nest.unit.k) : c.in;
+  const int64_t blocks = in / block;
   const int64_t width = nest.panel_width();
   std::vector<StepAxis> window;
   nest.weight_base += Window(spatial, block, width, window);
-  nest.main.axes = {
-      {c.in / block, block_stride, Positions(spatial) * block * width}};
+  nest.main.axes = {{blocks, block_stride, Positions(spatial) * block * width}};
   nest.main.axes.insert(nest.main.axes.end(), window.begin(), window.end());
   nest.main.axes.push_back({block / unroll, unroll, unroll * width});
   nest.main.unroll = nest.main.weight_rows = unroll;
   nest.main.row_stride = nest.tail.row_stride = width;
   nest.tail.axes = window;
-  nest.tail.unroll = c.in % block;
+  nest.tail.unroll = in % block;
   nest.tail.weight_rows = block;
-  nest.tail_offset = c.in / block * block_stride;
+  nest.tail_offset = blocks * block_stride;
   nest.panel_rows = DivideUp(c.in, block) * block * Positions(spatial);
 }
 
@@ -191,6 +193,24 @@ void PairRows(const CpuMachine& machine, Nest& nest) {
   nest.main.second = {1, rows.data_stride, rows.weight_stride};
   nest.main.weight_rows *= 2;
   rows = {rows.extent / 2, 2 * rows.data_stride, 2 * rows.weight_stride};
+}
+
+// The same by units that take several of the kernel's columns: all of them are
+// unrolled.
+void SetTapSteps(std::vector<Spatial> spatial, Nest& nest) {
+  const int64_t taps = nest.unit.k;
+  Spatial& columns = spatial.back();
+  columns.kernel = columns.taps.count = DivideUp(columns.kernel, taps);
+  columns.taps.data_per_tap *= taps;
+  nest.panel_rows = taps * Positions(spatial);
+  std::vector<StepAxis> axes;
+  nest.weight_base += Window(spatial, taps, nest.panel_width(), axes);
+  nest.main.unroll = axes.back().extent;
+  nest.main.stride = axes.back().data_stride;
+  nest.main.row_stride = axes.back().weight_stride;
+  nest.main.weight_rows = nest.main.unroll * taps;
+  axes.pop_back();
+  nest.main.axes = axes;
 }
 
 // Outputs that no kernel position meets: no steps at all.
@@ -350,10 +370,10 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.unit = TileUnitOf(machine, c.types);
   }
   const bool column_pairs = choice.algorithm == kColumnPairs;
-  if (column_pairs || DotChannels(choice.algorithm) > 0) {
-    nest.access = DataAccess::kDots;
-    nest.unit =
-        DotUnitOf(machine, c.types, column_pairs ? kPairs : choice.algorithm);
+  const bool own_dots = DotTaps(choice.algorithm) > 0 && !column_pairs;
+  if (own_dots || column_pairs || DotChannels(choice.algorithm) > 0) {
+    nest.access = own_dots ? DataAccess::kOwnDots : DataAccess::kDots;
+    nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
   }
   // Behind a panel's outputs lie the entries of each, where it has several.
   const auto& dims = weight.layout().dims;
@@ -377,17 +397,23 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   CheckHalo(c, data, step.name);
 
   const bool blocked_data = data.layout().block(in_axis) > 1;
-  const bool own_groups =
-      choice.algorithm == kDepthwise || choice.algorithm == kGrouped;
+  const bool own_groups = own_dots || choice.algorithm == kDepthwise ||
+                          choice.algorithm == kGrouped;
   if (own_groups) {
     nest.channels = c.groups * c.in;
     nest.data_vector_stride = data.Stride(in_axis);
-    SetGroupedSteps(c, spatial, nest);
-    PairRows(machine, nest);
+    if (own_dots) {
+      SetTapSteps(spatial, nest);
+    } else {
+      SetGroupedSteps(c, spatial, nest);
+      PairRows(machine, nest);
+    }
   } else if (c.int4_group > 0) {
     SetInt4Steps(c, data.Stride(in_axis), nest);
   } else if (blocked_data) {
-    SetBlockedSteps(c, spatial, data.Stride(in_axis), nest);
+    const int64_t block =
+        nest.access == DataAccess::kTiles ? c.in : data.layout().block(in_axis);
+    SetBlockedSteps(c, spatial, block, data.Stride(in_axis), nest);
   } else {
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));

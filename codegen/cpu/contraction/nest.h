@@ -34,6 +34,7 @@ enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
   kDots,       // a few neighbouring ones, with as many weights in each lane
   kOwnGroup,   // in each lane, a channel of the group that it belongs to
+  kOwnDots,    // in each lane, a few neighbouring positions of its own channel
   kTiles,      // a matrix unit: a tile of data, channels by pixels
 };
 
@@ -81,8 +82,8 @@ struct Nest {
   ContractionTypes types;
   int lanes = 1;  // sums of a vector
   DataAccess access = DataAccess::kBroadcast;
-  ProductUnit unit = {};  // kDots, kTiles: what multiplies; kOwnGroup, k = 2:
-                          // it does pairs of the channel's positions
+  ProductUnit unit = {};  // what multiplies, in dots; kOwnGroup, k = 2: it does
+                          // pairs of the channel's positions
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
   int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
                                // with, -1: all, each with weights of its own
@@ -127,7 +128,8 @@ struct Nest {
     return access == DataAccess::kOwnGroup && unit.k == 2;
   }
   bool in_dots() const {
-    return access == DataAccess::kDots || access == DataAccess::kTiles;
+    return access == DataAccess::kDots || access == DataAccess::kOwnDots ||
+           access == DataAccess::kTiles;
   }
   int64_t panel_width() const { return panel_vectors * lanes; }
   // Cache lines of the weights that one step of `main` covers.

@@ -165,12 +165,13 @@ void ProductCandidates::AddGemm(const Contraction& c,
 }
 
 // Units that multiply a few neighbouring elements of a row.
-void ProductCandidates::AddDots(const Contraction& c, RegisterTile tile,
+void ProductCandidates::AddDots(const Contraction& c, RegisterTile gemm,
                                 int panel_vectors,
                                 std::vector<KernelCandidate>& out) const {
   if (c.data_axes.back() != Role::kIn) return;
   for (const ProductUnit& unit : Units()) {
     if (!IsDotUnit(unit, lanes_) || c.in % unit.k != 0) continue;
+    const RegisterTile tile = DotTile(machine_, unit, gemm);
     KernelCandidate candidate =
         Make(c, DotAlgorithm(unit.k), 1, 1, tile, panel_vectors);
     candidate.cost = Cost(

@@ -32,7 +32,7 @@ class ProductCandidates : private CandidateCosts {
   double RowsCost(const Contraction& c) const;
   void AddGemmOfDigits(const Contraction& c, const KernelCandidate& packed,
                        std::vector<KernelCandidate>& out) const;
-  void AddDots(const Contraction& c, RegisterTile tile, int panel_vectors,
+  void AddDots(const Contraction& c, RegisterTile gemm, int panel_vectors,
                std::vector<KernelCandidate>& out) const;
   void TurnData(const Contraction& c, KernelCandidate& candidate) const;
 };

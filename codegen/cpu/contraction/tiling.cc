@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <iterator>
 
+#include "codegen/cpu/contraction/dot_unit.h"
 #include "ir/support/division.h"
 
 namespace mxc::contraction {
@@ -131,6 +132,14 @@ int MaxPixels(const CpuMachine& machine, int vectors) {
   const int free = machine.vector_registers - vectors - (one ? 1 : 0);
   return std::clamp(free / (each ? vectors + 1 : vectors), 1,
                     machine.most_tile_pixels);
+}
+
+// What is added takes a register, and a sum beside each vector of weights.
+RegisterTile DotTile(const CpuMachine& machine, const ProductUnit& unit,
+                     RegisterTile tile) {
+  if (!AddsToData(unit)) return tile;
+  const int free = machine.vector_registers - 2 * tile.vectors - 2;
+  return {std::clamp(free / tile.vectors, 1, tile.pixels), tile.vectors};
 }
 
 int JoinedVectors(const CpuMachine& machine, RegisterTile tile,

@@ -19,6 +19,10 @@ struct RegisterTile {
 // The most pixels that fit beside `vectors` weight vectors and a broadcast.
 int MaxPixels(const CpuMachine& machine, int vectors);
 
+// The tile, with as many pixels as fit where a unit adds to data (dot_unit.h).
+RegisterTile DotTile(const CpuMachine& machine, const ProductUnit& unit,
+                     RegisterTile tile);
+
 // The tile, with as many pixels as the processor itself has registers for, which may
 // take a vector in several: what the tile is decides in no order.
 RegisterTile HeldTile(const CpuMachine& machine, RegisterTile tile);

@@ -5,8 +5,18 @@ namespace mxc {
 
 namespace {
 
+// Of x and `limit`, which NaN becomes: two of processors' instructions that
+// do not ask for NaN.
+Expr Below(const Expr& x, double limit) {
+  return Select(x < Lit(limit, x), x, Lit(limit, x));
+}
+
+Expr Above(const Expr& x, double limit) {
+  return Select(x > Lit(limit, x), x, Lit(limit, x));
+}
+
 Expr Limited(const Expr& x, double low, double high) {
-  return Select(x < Lit(high, x), Max(x, Lit(low, x)), Lit(high, x));
+  return Max(Below(x, high), Lit(low, x));
 }
 
 }  // namespace
@@ -27,9 +37,7 @@ Expr RoundToLevels(const Expr& x, DType dtype) {
     constexpr double kGreatest = 2147483520;  // below 2^31, in f32
     return Unary(UnaryOp::kRoundEven, Limited(x, -2147483648.0, kGreatest));
   }
-  const Expr zero = Lit(0, x);  // and of NaN
-  return Unary(UnaryOp::kRoundEven,
-               Select(x > zero, Min(x, Lit(255, x)), zero));
+  return Unary(UnaryOp::kRoundEven, Min(Above(x, 0), Lit(255, x)));
 }
 
 Expr QuantizeInt8(const Expr& x, const Expr& low, const Expr& high,

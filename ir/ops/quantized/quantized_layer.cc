@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/quantized/quantize_filters.h"
 #include "ir/ops/quantized/round_to_levels.h"
+#include "ir/ops/tensor/elementwise/clip.h"
 
 namespace mxc {
 
@@ -75,11 +78,6 @@ bool HasNoNegatives(const Node& function) {
 namespace {
 
 constexpr double kGreatestI32 = 2147483647;
-// The greatest product of two 8-bit numbers, and the first whole number behind
-// which some are no floats.
-constexpr int64_t kGreatestProduct = 255 * 128, kExactInF32 = 1 << 24;
-// The fewest channels that a unit for integers is worth having.
-constexpr int64_t kChannelsOfUnits = 8;
 
 int PlaceOf(const QuantizedLayerAttrs& a, std::string_view input) {
   const std::vector<InputSpec> inputs = a.Inputs();
@@ -120,7 +118,12 @@ namespace {
 class LayerParts {
  public:
   LayerParts(const QuantizedLayerAttrs& a, const Node& node, GraphBuilder& b)
-      : a_(a), node_(node), b_(b), output_(node.types[0]) {}
+      : a_(a),
+        node_(node),
+        b_(b),
+        output_(node.types[0]),
+        inner_{a.activation, a.activation_settings},
+        outer_{a.sum_activation, a.sum_activation_settings} {}
 
   std::vector<Value> Write() {
     data_scale_ = ScaleOf("data", "min_data", kWideLevels);
@@ -134,16 +137,15 @@ class LayerParts {
     // The output's scale. Where the functions allow it y counts its levels at
     // once, as in oneDNN.
     Value scale = b_.Scalar(OutputScale());
-    const bool early =
-        IsHomogeneous(a_.activation, a_.activation_settings) &&
-        IsHomogeneous(a_.sum_activation, a_.sum_activation_settings);
+    const bool early = IsScalable(inner_) && IsScalable(outer_);
+    if (early) ScaleFunctions();
     const Value level = early ? scale : b_.Scalar(1);
     Value y =
         b_.Mul(b_.Cast(sums, DType::kF32),
                ByChannel(b_.Div(b_.Div(level, data_scale_), weight_scale_)));
-    y = Activated(y, a_.activation, a_.activation_settings);
+    y = Activated(y, inner_);
     if (a_.with_sum) y = b_.Add(y, Summand(level));
-    y = Activated(y, a_.sum_activation, a_.sum_activation_settings);
+    y = Activated(y, outer_);
     if (!early) y = b_.Mul(y, scale);
     if (a_.float_output) return {y};
     const DType written = WrittenType();
@@ -255,44 +257,66 @@ class LayerParts {
     std::erase_if(settings,
                   [](const AttrText& s) { return s.first == "no_bias"; });
     settings.emplace_back("no_bias", PrintBool(true));
-    const Operator& layer = *FindOperator(a_.layer);
     const Operator& integers = a_.layer == "Convolution"
                                    ? OperatorOf<op::IntegerConvolution>()
                                    : OperatorOf<op::IntegerFullyConnected>();
     const Value sums =
-        AreFewProducts()
-            ? b_.Cast(b_.Op(layer,
-                            {b_.Cast(node_.inputs[0], DType::kF32),
-                             b_.Cast(weight_, DType::kF32)},
-                            settings, "sums"),
-                      DType::kI32)
-            : b_.Op(integers, {node_.inputs[0], weight_}, settings, "sums");
+        b_.Op(integers, {node_.inputs[0], weight_}, settings, "sums");
     return bias_ ? b_.Add(sums, ByChannel(bias_)) : sums;
   }
 
-  // True for few channels (pictures, depthwise filters), whose sums f32 has
-  // exactly, too: units that multiply integers take several channels at once.
-  bool AreFewProducts() const {
-    const Shape& filters = weight_.shape();
-    const int64_t products = filters.elements() / filters[0];
-    const int channels = ChannelsAreLast() ? filters.rank() - 1 : 1;
-    return filters[channels] < kChannelsOfUnits &&
-           products * kGreatestProduct <= kExactInF32;
-  }
+  // A function of the layer; none: an operator of no name.
+  struct Function {
+    std::string op, settings;
+  };
 
-  // f(c · x) = c · f(x) for positive c.
-  static bool IsHomogeneous(const std::string& op,
-                            const std::string& settings) {
-    const std::vector<AttrText> attrs = ParseAttrLines(settings);
-    return op.empty() ||
-           (op == "Activation" &&
+  // f(x) = g(c · x) / c for every positive c, with a g of the same operator.
+  static bool IsScalable(const Function& f) {
+    const std::vector<AttrText> attrs = ParseAttrLines(f.settings);
+    return f.op.empty() || f.op == "clip" ||
+           (f.op == "Activation" &&
             std::ranges::count(attrs, AttrText{"act_type", "relu"}) > 0);
   }
 
-  Value Activated(Value x, const std::string& op,
-                  const std::string& settings) const {
-    return op.empty() ? x
-                      : b_.Op(*FindOperator(op), {x}, ParseAttrLines(settings));
+  // They are of levels of the output then. The last one is left out where
+  // rounding to levels does as much.
+  void ScaleFunctions() {
+    inner_ = ScaledToLevels(inner_);
+    outer_ = ScaledToLevels(outer_);
+    Function& last = outer_.op.empty() && !a_.with_sum ? inner_ : outer_;
+    if (!a_.float_output && IsLimit(last)) last = {};
+  }
+
+  Function ScaledToLevels(const Function& f) const {
+    if (f.op != "clip") return f;
+    const ClipAttrs limits = LimitsOf(f);
+    return {f.op,
+            PrintAttrLines(
+                {{"a_min", fmt::format("{}", limits.a_min * OutputScale())},
+                 {"a_max", fmt::format("{}", limits.a_max * OutputScale())}})};
+  }
+
+  static ClipAttrs LimitsOf(const Function& f) {
+    std::vector<AttrError> errors;
+    const AttrsPtr attrs =
+        FindOperator(f.op)->parse(ParseAttrLines(f.settings), errors);
+    MXC_CHECK(errors.empty(), "{}: {}", f.op, errors[0].message);
+    return *static_cast<const ClipAttrs*>(attrs.get());
+  }
+
+  // Returns whether f, of levels, changes none that are written.
+  bool IsLimit(const Function& f) const {
+    const bool has_sign = WrittenType() == DType::kI8;
+    if (f.op != "clip") return !f.op.empty() && !has_sign;
+    const ClipAttrs limits = LimitsOf(f);
+    return limits.a_min <= (has_sign ? -128 : 0) &&
+           limits.a_max >= (has_sign ? 127 : 255);
+  }
+
+  Value Activated(Value x, const Function& f) const {
+    return f.op.empty()
+               ? x
+               : b_.Op(*FindOperator(f.op), {x}, ParseAttrLines(f.settings));
   }
 
   // By a level of the output, or as it is.
@@ -303,8 +327,7 @@ class LayerParts {
 
   Value Integers(Value sums) const {
     if (a_.activation.empty()) return sums;
-    const Value y = Activated(b_.Cast(sums, DType::kF32), a_.activation,
-                              a_.activation_settings);
+    const Value y = Activated(b_.Cast(sums, DType::kF32), inner_);
     return b_.Cast(Rounded(y, DType::kI32), DType::kI32);
   }
   Value High() const {
@@ -318,6 +341,7 @@ class LayerParts {
   const Node& node_;
   GraphBuilder& b_;
   const TensorType output_;
+  Function inner_, outer_;  // before the sum, and behind it
   Value data_scale_, weight_scale_, weight_magnitude_;
   Value weight_, bias_;  // levels: i8, i32
 };
