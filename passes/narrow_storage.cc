@@ -11,7 +11,8 @@
 // contractions before them.
 //
 // All arithmetic stays in f32: sums, epilogues, elementwise steps. Inputs,
-// outputs and what follows the last contraction stay in f32, too; so does what
+// outputs and what follows the last contraction stay in f32, too, but for copies
+// of inputs that contractions read where that is faster; so does what
 // contractions would widen before they read it (widen-data), if that takes
 // longer than storing half of the bytes saves.
 //
@@ -263,12 +264,39 @@ class Narrowing {
       types.output = type_;
     }
     if (narrow_[step.inputs[1]]) types.weight = type_;
-    if (!narrow_[step.inputs[0]]) return;
+    if (ReadsNarrowInput(step)) {
+      step.inputs[0] = NarrowCopy(step.inputs[0]);
+    } else if (!narrow_[step.inputs[0]]) {
+      return;
+    }
     types.data = type_;
     if (Prefers(body.contraction, step.inputs[1])) {
       step.inputs[1] = NarrowCopy(step.inputs[1]);
       types.weight = type_;
     }
+  }
+
+  // Returns whether the step reads what the caller gives it, and is faster by
+  // more than it takes to round that.
+  bool ReadsNarrowInput(const Step& step) const {
+    const ContractionStep& body = *step.contraction();
+    const Buffer& data = program_.buffers[step.inputs[0]];
+    bool is_operand = false;
+    VisitLoads(body.epilogue,
+               [&](const ExprNode& load) { is_operand |= load.index == 0; });
+    if (data.kind != BufferKind::kInput || data.type.dtype != kWide ||
+        trains_ || is_operand || IsKept(step, kept_layers_)) {
+      return false;
+    }
+    const Contraction& c = body.contraction;
+    const double narrow = Seconds(c, type_, type_, step.inputs[1]);
+    if (stores_all_) return narrow != kNever;
+    // An input has no border, so that windows beyond it take a copy as well.
+    const bool copies =
+        std::ranges::any_of(c.pad, [](int64_t padding) { return padding > 0; });
+    const double copy = copies ? CastSeconds(machine_, data.type, kWide) : 0.0;
+    return narrow + CastSeconds(machine_, data.type, type_) <
+           Seconds(c, kWide, kWide, step.inputs[1]) + copy;
   }
 
   // Returns whether the contraction of narrow data is faster by a narrow
@@ -285,7 +313,7 @@ class Narrowing {
                              Seconds(c, kWide, kWide, weight));
   }
 
-  // Of a constant, or of a parameter that is a state.
+  // Of a constant, of a parameter that is a state, or of an input.
   int NarrowCopy(int wide) {
     const auto [found, is_new] = narrow_copies_.try_emplace(wide, -1);
     if (!is_new) return found->second;
@@ -315,8 +343,8 @@ class Narrowing {
   const std::set<std::string>& kept_layers_;
   const bool stores_all_, trains_;
   std::vector<bool> narrow_;          // by buffer: it was f32 and is narrow now
-  std::map<int, int> narrow_copies_;  // of wide parameters
-  std::vector<Step> copies_;          // that make those of states
+  std::map<int, int> narrow_copies_;  // of what stays wide
+  std::vector<Step> copies_;          // that make those of states and inputs
 };
 
 }  // namespace

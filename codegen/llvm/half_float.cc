@@ -21,6 +21,17 @@ Value* AsBrain(Value* x) {
              : nullptr;
 }
 
+// What was rounded to make `x`, if that is all that was done to it; else `x`.
+Value* Unrounded(Value* x) {
+  Value* brain = AsBrain(x);
+  const auto* bits = llvm::dyn_cast_or_null<llvm::BitCastInst>(brain);
+  if (bits == nullptr) return x;
+  const auto* rounded = llvm::dyn_cast<llvm::FPTruncInst>(bits->getOperand(0));
+  return rounded != nullptr && rounded->getSrcTy() == x->getType()
+             ? rounded->getOperand(0)
+             : x;
+}
+
 }  // namespace
 
 // The multiplication makes subnormals normal.
@@ -110,6 +121,17 @@ Value* FloatToBrain(KernelFunction& kernel, Value* x) {
   return builder.CreateTrunc(
       builder.CreateLShr(chosen, 16),
       x->getType()->getWithNewType(builder.getInt16Ty()));
+}
+
+Value* FloatsToBrains(KernelFunction& kernel, Value* low, Value* high) {
+  auto& builder = kernel.b();
+  Value* brains = builder.CreateIntrinsic(
+      kernel.VectorOf(builder.getBFloatTy(),
+                      2 * kernel.instructions().brains_of_two),
+      llvm::Intrinsic::x86_avx512bf16_cvtne2ps2bf16_512,
+      {Unrounded(high), Unrounded(low)});
+  return builder.CreateBitCast(
+      brains, brains->getType()->getWithNewType(builder.getInt16Ty()));
 }
 
 }  // namespace mxc

@@ -12,5 +12,8 @@ llvm::Value* HalfToFloat(KernelFunction& kernel, llvm::Value* half);
 llvm::Value* FloatToHalf(KernelFunction& kernel, llvm::Value* x);
 llvm::Value* BrainToFloat(KernelFunction& kernel, llvm::Value* brain);
 llvm::Value* FloatToBrain(KernelFunction& kernel, llvm::Value* x);
+// Of two vectors side by side, in one instruction (Instructions::brains_of_two).
+llvm::Value* FloatsToBrains(KernelFunction& kernel, llvm::Value* low,
+                            llvm::Value* high);
 
 }  // namespace mxc

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/llvm/kernel_function.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "ir/support/check.h"
 
 namespace mxc {
@@ -48,8 +51,19 @@ llvm::Value* Next(llvm::IRBuilder<>& builder, llvm::Value* i, llvm::Value* from,
 
 }  // namespace
 
+// The processors' instructions for bf16 take subnormal numbers for zero, as their
+// units for products do: only code that has those units uses them.
 Instructions HostInstructions(const Target& target) {
-  return {.convert_halves = target.features.find("+f16c") != std::string::npos,
+  const auto has = [&](std::string_view feature) {
+    return target.features.find(feature) != std::string::npos;
+  };
+  const bool multiplies_brains = std::ranges::any_of(
+      target.machine.products,
+      [](const ProductUnit& unit) { return unit.data == DType::kBF16; });
+  const bool converts = multiplies_brains && has("+avx512bf16");
+  return {.convert_halves = has("+f16c"),
+          .convert_brains = converts,
+          .brains_of_two = converts ? 16 : 0,
           .pseudo_extrema = target.isa == "simd128",
           .rounds_to_integers = target.isa == "avx512"};
 }

@@ -21,6 +21,8 @@ struct Instructions {
   bool of_words = false;
   // f16 from and to f32; without, LLVM would call a library. bf16 from f32.
   bool convert_halves = false, convert_brains = false;
+  // Two vectors of so many f32 become one of bf16; 0: none do.
+  int brains_of_two = 0;
   // The greater of two vectors' elements, but the first where either is NaN, is one
   // instruction; NaN there takes eight.
   bool pseudo_extrema = false;

@@ -5,7 +5,7 @@
   exported_models.py FOLDER [--batch 1] [--tokens 128] [--only "vit bert_base"]
 
 torchvision's ResNet-50, MobileNet v2 and ViT-B/16, transformers' BERT base, a
-U-Net of 256x256 and a YOLO of 640x640, of random weights (seed 7), as PyTorch's
+MobileNet v1, a U-Net of 256x256 and a YOLO of 640x640, of random weights (seed 7), as PyTorch's
 tracing exporter writes them (opset 17). Needs torch, torchvision, transformers.
 """
 import argparse
@@ -17,10 +17,27 @@ from torch import nn
 OPSET = 17
 
 
-def convolution(inputs, outputs, size, stride=1, act=nn.SiLU):
+def convolution(inputs, outputs, size, stride=1, act=nn.SiLU, groups=1):
     return nn.Sequential(
-        nn.Conv2d(inputs, outputs, size, stride, (size - 1) // 2, bias=False),
+        nn.Conv2d(inputs, outputs, size, stride, (size - 1) // 2,
+                  groups=groups, bias=False),
         nn.BatchNorm2d(outputs), act())
+
+
+class MobileNetV1(nn.Sequential):
+    """Howard and others 2017, of width 1."""
+
+    def __init__(self, classes=1000):
+        # Outputs and stride of a depthwise and a pointwise layer.
+        pairs = [(64, 1), (128, 2), (128, 1), (256, 2), (256, 1), (512, 2),
+                 *[(512, 1)] * 5, (1024, 2), (1024, 1)]
+        layers, inputs = [convolution(3, 32, 3, 2, nn.ReLU)], 32
+        for outputs, stride in pairs:
+            layers += [convolution(inputs, inputs, 3, stride, nn.ReLU, inputs),
+                       convolution(inputs, outputs, 1, act=nn.ReLU)]
+            inputs = outputs
+        super().__init__(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(),
+                         nn.Linear(inputs, classes))
 
 
 class UNet(nn.Module):
@@ -137,6 +154,7 @@ class Bert(nn.Module):
 # By name: how it is made, and the shape of a sample, or None: tokens.
 MODELS = {
     "resnet50": (lambda: vision("resnet50"), (3, 224, 224)),
+    "mobilenet_v1": (MobileNetV1, (3, 224, 224)),
     "mobilenet_v2": (lambda: vision("mobilenet_v2"), (3, 224, 224)),
     "vit": (lambda: vision("vit_b_16"), (3, 224, 224)),
     "unet": (UNet, (3, 256, 256)),

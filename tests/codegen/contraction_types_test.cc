@@ -176,6 +176,24 @@ TEST_CASE("instructions for pairs of bf16 compute what the interpreter does") {
           RandomWindows(pick, 16 * pick(1, 4), pick(1, 70), 20);
       CheckBrain(Convolution(shape), "pairs", target, 300 + round);
     }
+    // Columns of a kernel of few channels, the last of which may have no other.
+    for (int64_t columns = 2; columns < 8; ++columns) {
+      const int64_t few = target.machine.lanes(DType::kF32) / 2 - 1;
+      ConvolutionShape shape =
+          RandomWindows(pick, pick(1, few), pick(1, 70), 20);
+      shape.kernel[1] = columns;
+      shape.input[1] += columns;
+      CheckBrain(Convolution(shape), "column_pairs", target, 330 + columns);
+    }
+    // Rows of a channel's own kernel, whose last may have no other.
+    for (int64_t rows = 1; rows < 6; ++rows) {
+      ConvolutionShape shape = RandomWindows(pick, 1, 1, 20);
+      shape.groups = shape.in = shape.out = pick(2, 40);
+      shape.kernel[0] = rows;
+      shape.dilate = {pick(1, 2), 1};
+      shape.input[0] += 2 * rows;
+      CheckBrain(Convolution(shape), "depthwise", target, 320 + rows);
+    }
   }
 }
 

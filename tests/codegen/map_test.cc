@@ -539,6 +539,40 @@ TEST_CASE("element types, converted when they are loaded and stored") {
   }
 }
 
+TEST_CASE("bf16 is the nearest, of two the even one") {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::vector<std::pair<double, double>> kRounded = {
+      {1, 1},
+      {1 + 0x1p-8, 1},
+      {1 + 0x3p-8, 1 + 0x1p-6},
+      {1 + 0x1p-8 + 0x1p-23, 1 + 0x1p-7},
+      {-1 - 0x3p-8, -1 - 0x1p-6},
+      {-1 - 0x3p-8 + 0x1p-23, -1 - 0x1p-7},
+      {2 - 0x1p-23, 2},
+      {0x1.fep127, 0x1.fep127},
+      {0x1.fffffep127, infinity},
+      {-infinity, -infinity},
+      {0x1p-126, 0x1p-126},
+  };
+  for (const Target& target : RunnableTargets()) {
+    CAPTURE(target.name);
+    MapCase c;
+    const Shape shape{37};  // vectors, and what fills none
+    const auto rounded = [&](int64_t i) {
+      return kRounded[static_cast<size_t>(i) % kRounded.size()];
+    };
+    const int x = c.In({DType::kF32, shape}, Layout::RowMajor(shape),
+                       [&](int64_t i) { return rounded(i).first; });
+    c.Out({DType::kBF16, shape}, Layout::RowMajor(shape));
+    c.Set(Cast(c.At(x), DType::kBF16));
+    const Tensor y = c.Outputs(target)[0];
+    for (int64_t i = 0; i < shape.elements(); ++i) {
+      CAPTURE(i);
+      CHECK(y.At(i) == rounded(i).second);
+    }
+  }
+}
+
 TEST_CASE("integer arithmetic rounds down and never traps") {
   MapCase c;
   const Shape shape{40};

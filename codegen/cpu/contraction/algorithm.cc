@@ -80,7 +80,8 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   }
   // One channel for each group: their axis has the lanes.
   const int taps = DotTaps(algorithm);
-  const bool depthwise = algorithm == kDepthwise || taps > 0;
+  const bool depthwise =
+      algorithm == kDepthwise || (taps > 0 && algorithm != kColumnPairs);
   if (depthwise && groups > 1) {
     std::swap(out, in);
     out_extent = std::exchange(groups, 1);
@@ -126,7 +127,9 @@ Layout WeightLayout(const Contraction& c, std::string_view algorithm,
   layout.dims.push_back({out, panel});
   if (packed > 0) layout.dims.push_back({in, packed});
   if (taps > 0) {
-    layout.dims.push_back({static_cast<int>(axes.size()) - 1, taps});
+    const auto last = static_cast<Role>(static_cast<int>(Role::kSpatial0) +
+                                        c.kernel.size() - 1);
+    layout.dims.push_back({AxisOf(axes, last), taps});
   }
   if (strassen) layout.basis = KernelBasis::kStrassen;
   if (winograd) layout.basis = BasisOfWindow(*std::ranges::max_element(kernel));

@@ -21,6 +21,9 @@ inline constexpr std::string_view kQuads = "quads";
 // Convolution or product by a matrix unit, on data that hold all channels of a
 // position side by side.
 inline constexpr std::string_view kTiles = "tiles";
+// Row-major data of few channels, by units that multiply pairs: neighbouring
+// positions of a row.
+inline constexpr std::string_view kColumnPairs = "column_pairs";
 // One channel for each group.
 inline constexpr std::string_view kDepthwise = "depthwise";
 // The same by units that add the products of two, or four, neighbouring
@@ -75,6 +78,8 @@ Extents HaloHigh(const Contraction& c);
 //                            the panel's output channels has a pair of entries;
 //                            or four and four
 //   direct, row-major data   panel, channel, kernel axes
+//   column_pairs             the same, with the positions of the last axis in
+//                            pairs: each output channel has one
 //   depthwise, grouped       panel, kernel axes, channel of the group
 //   depthwise_pairs, _quads  the same, with the positions of the last axis in
 //                            pairs (fours): each output channel has one

@@ -3,6 +3,7 @@
 // that their costs are made of, in seconds.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,15 +76,28 @@ class CandidateCosts {
            Bytes(c) / machine_.stream_bytes_per_second;
   }
 
+  // Where the weights, which are fetched ahead, come while others are multiplied
+  // with.
+  double CostBesideWeights(const Contraction& c, double peak,
+                           double efficiency) const {
+    const double rate = machine_.stream_bytes_per_second;
+    const double weights = WeightBytes(c);
+    return std::max(static_cast<double>(c.flops()) / (peak * efficiency),
+                    weights / rate) +
+           (Bytes(c) - weights) / rate;
+  }
+
+  double WeightBytes(const Contraction& c) const {
+    return static_cast<double>(SizeOf(types_.weight) * c.groups *
+                               WeightRows(c) * c.out * Product(c.kernel));
+  }
   // Of all operands.
   double Bytes(const Contraction& c) const {
     const int64_t data =
         SizeOf(types_.data) * c.batch * c.groups * c.in * Product(c.input);
     const int64_t output =
         SizeOf(types_.output) * c.batch * c.groups * c.out * Product(c.output);
-    const int64_t weights = SizeOf(types_.weight) * c.groups * WeightRows(c) *
-                            c.out * Product(c.kernel);
-    return static_cast<double>(data + output + weights);
+    return static_cast<double>(data + output) + WeightBytes(c);
   }
 
   // Of reading what channels leave empty of their last block.

@@ -10,6 +10,8 @@
 #include "codegen/cpu/contraction/algorithm.h"
 #include "codegen/cpu/contraction/candidate_costs.h"
 #include "codegen/cpu/contraction/dot_unit.h"
+#include "codegen/cpu/contraction/nest.h"
+#include "codegen/cpu/contraction/operand.h"
 #include "codegen/cpu/contraction/pixel_sums.h"
 #include "codegen/cpu/contraction/product_candidates.h"
 #include "codegen/cpu/contraction/strassen_shape.h"
@@ -117,6 +119,7 @@ class TypedCatalog : private CandidateCosts {
       AddDots(c, tile, out);
     } else {
       efficiency *= c.in < lanes_ / 2 ? rates().few_inputs : rates().row_major;
+      AddColumnPairs(c, tile, efficiency, out);
     }
     candidate.cost =
         BroadcastCost(c, efficiency) + PaddingCost(c, c.in, data_block);
@@ -145,11 +148,37 @@ class TypedCatalog : private CandidateCosts {
       for (const int64_t block : blocks) {
         KernelCandidate candidate = Make(c, contraction::DotAlgorithm(unit.k),
                                          block, lanes_, tile, tile.vectors);
-        candidate.cost = Cost(filled, unit.flops_per_second, efficiency) +
-                         PaddingCost(c, c.in, block);
+        candidate.cost =
+            CostBesideWeights(filled, unit.flops_per_second, efficiency) +
+            PaddingCost(c, c.in, block);
         candidate.packing_cost = PackingCost(c);
         out.push_back(std::move(candidate));
       }
+    }
+  }
+
+  // By units of pairs: of an odd number of columns the last has one to itself.
+  void AddColumnPairs(const Contraction& c, RegisterTile tile,
+                      double efficiency,
+                      std::vector<KernelCandidate>& out) const {
+    const auto is_one = [](int64_t i) { return i == 1; };
+    const bool side_by_side =
+        c.groups == 1 && c.in < lanes_ / 2 && c.dilate.back() == 1 && !c.flip &&
+        std::ranges::all_of(c.data_dilate, is_one) &&
+        c.data_axes.back() == contraction::SpatialRole(c.kernel.size() - 1);
+    const int64_t columns = c.kernel.back();
+    if (!side_by_side || columns < 2 || columns > contraction::kMaxUnroll) {
+      return;
+    }
+    for (const ProductUnit& unit : Units()) {
+      if (!contraction::IsDotUnit(unit, lanes_) || unit.k != 2) continue;
+      Contraction filled = c;
+      filled.kernel.back() = DivideUp(columns, 2) * 2;
+      KernelCandidate candidate =
+          Make(c, contraction::kColumnPairs, 1, lanes_, tile, tile.vectors);
+      candidate.cost = Cost(filled, unit.flops_per_second, efficiency);
+      candidate.packing_cost = PackingCost(c);
+      out.push_back(std::move(candidate));
     }
   }
 

@@ -2,6 +2,7 @@
 #include "codegen/cpu/contraction/dot_unit.h"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include "codegen/cpu/contraction/algorithm.h"
@@ -84,6 +85,7 @@ std::string_view TapAlgorithm(int taps) {
 }
 
 int DotTaps(std::string_view algorithm) {
+  if (algorithm == kColumnPairs) return 2;
   return ElementsOf(algorithm, &DotAlgorithms::of_taps);
 }
 
@@ -187,6 +189,64 @@ llvm::Value* LoadDataTaps(KernelFunction& kernel, const ProductUnit& unit,
       b.CreateBitCast(b.CreateShuffleVector(positions, elements),
                       kernel.VectorOf(DotsOfLane(kernel, unit), unit.n));
   return added == nullptr ? dots : b.CreateXor(dots, added);
+}
+
+llvm::Value* LoadDataFirst(KernelFunction& kernel, const ProductUnit& unit,
+                           llvm::Value* address) {
+  KernelFunction::Builder& b = kernel.b();
+  llvm::Type* type = kernel.MemoryType(unit.data);
+  llvm::Value* one = b.CreateAlignedLoad(
+      type, address, llvm::Align(static_cast<uint64_t>(SizeOf(unit.data))));
+  const auto elements = static_cast<unsigned>(unit.n * unit.k);
+  std::vector<llvm::Constant*> is_first;
+  for (unsigned i = 0; i < elements; ++i) {
+    is_first.push_back(b.getInt1(i % static_cast<unsigned>(unit.k) == 0));
+  }
+  llvm::Value* all = b.CreateVectorSplat(elements, one);
+  llvm::Value* first =
+      b.CreateSelect(llvm::ConstantVector::get(is_first), all,
+                     llvm::Constant::getNullValue(all->getType()));
+  return b.CreateBitCast(first,
+                         kernel.VectorOf(DotsOfLane(kernel, unit), unit.n));
+}
+
+namespace {
+
+// The lower half of a register, whose upper half is anything. To exchange lanes
+// of two of them LLVM would first copy each to its upper half, which takes as
+// long again, if it saw where they come from.
+llvm::Value* LowerHalf(KernelFunction& kernel, llvm::Value* lanes, int count) {
+  std::vector<int> widened(static_cast<size_t>(2) * count, -1);
+  std::iota(widened.begin(), widened.begin() + count, 0);
+  llvm::Value* half = kernel.b().CreateShuffleVector(lanes, widened);
+  if (!kernel.target().triple.starts_with("x86_64")) return half;
+  llvm::Type* type = half->getType();
+  auto* hidden = llvm::InlineAsm::get(
+      llvm::FunctionType::get(type, {type}, false), "", "=v,0",
+      /*hasSideEffects=*/false);
+  return kernel.b().CreateCall(hidden, {half});
+}
+
+}  // namespace
+
+llvm::Value* LoadPairs(KernelFunction& kernel, const ProductUnit& unit,
+                       DType dtype, llvm::Value* first, llvm::Value* second) {
+  KernelFunction::Builder& b = kernel.b();
+  llvm::Type* dots = kernel.VectorOf(DotsOfLane(kernel, unit), unit.n);
+  const auto load = [&](llvm::Value* address) {
+    return b.CreateAlignedLoad(
+        kernel.VectorOf(kernel.MemoryType(dtype), unit.n), address,
+        llvm::Align(static_cast<uint64_t>(SizeOf(dtype))));
+  };
+  if (second == nullptr) return b.CreateZExt(load(first), dots);
+  std::vector<int> lanes;
+  for (int lane = 0; lane < unit.n; ++lane) {
+    lanes.insert(lanes.end(), {lane, 2 * unit.n + lane});
+  }
+  return b.CreateBitCast(
+      b.CreateShuffleVector(LowerHalf(kernel, load(first), unit.n),
+                            LowerHalf(kernel, load(second), unit.n), lanes),
+      dots);
 }
 
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,

@@ -50,6 +50,13 @@ llvm::Value* LoadDataDots(KernelFunction& kernel, const ProductUnit& unit,
 // In each lane, k positions of its channel, which lie one behind the other.
 llvm::Value* LoadDataTaps(KernelFunction& kernel, const ProductUnit& unit,
                           llvm::Value* address, llvm::Value* added);
+// One element for every lane, the first of its dots, which are zeros otherwise.
+llvm::Value* LoadDataFirst(KernelFunction& kernel, const ProductUnit& unit,
+                           llvm::Value* address);
+// Of each lane: the elements at both addresses, a pair of dots; with a null
+// second one, those of the first and zeros.
+llvm::Value* LoadPairs(KernelFunction& kernel, const ProductUnit& unit,
+                       DType dtype, llvm::Value* first, llvm::Value* second);
 // sums + the products of both, as they were loaded.
 llvm::Value* EmitDots(KernelFunction& kernel, const ProductUnit& unit,
                       llvm::Value* sums, llvm::Value* data,

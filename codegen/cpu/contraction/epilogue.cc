@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "codegen/cpu/contraction/epilogue.h"
 
+#include <utility>
+
 #include "codegen/llvm/arithmetic.h"
+#include "codegen/llvm/half_float.h"
 
 namespace mxc::contraction {
 namespace {
@@ -31,13 +34,24 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
                      const MicroKernel::Accumulators& sums,
                      llvm::Value* output) {
   const DType dtype = nest_.types.output;
+  llvm::Value* left = nullptr;  // waits for the value at its right
   Evaluate(shape, at, tail_lanes, sums,
            [&](int64_t r, int64_t c, int v, llvm::Value* value,
                llvm::Constant* mask) {
+             const bool has_right = c + 1 < shape.width;
+             if (left == nullptr && has_right && StoresTwo()) {
+               left = value;
+               return;
+             }
+             const int64_t first = left == nullptr ? c : c - 1;
              llvm::Value* address = kernel_.ElementAddress(
-                 output, kernel_.Int(tile.OutputOffset(r, c, v)),
+                 output, kernel_.Int(tile.OutputOffset(r, first, v)),
                  SizeOf(dtype));
-             if (mask != nullptr && !blocked_output_) {
+             if (left != nullptr) {
+               kernel_.b().CreateAlignedStore(
+                   FloatsToBrains(kernel_, std::exchange(left, nullptr), value),
+                   address, llvm::Align(SizeOf(dtype)));
+             } else if (mask != nullptr && !blocked_output_) {
                kernel_.b().CreateMaskedStore(ToMemory(kernel_, value, dtype),
                                              address,
                                              llvm::Align(SizeOf(dtype)), mask);
@@ -45,6 +59,13 @@ void Epilogue::Write(const TileShape& shape, const TilePosition& at,
                StoreElements(kernel_, value, address, dtype);
              }
            });
+}
+
+// Neighbouring columns, which lie side by side.
+bool Epilogue::StoresTwo() const {
+  return nest_.types.output == DType::kBF16 && blocked_output_ &&
+         nest_.columns.output_stride == nest_.lanes &&
+         kernel_.instructions().brains_of_two == nest_.lanes;
 }
 
 MicroKernel::Accumulators Epilogue::Values(

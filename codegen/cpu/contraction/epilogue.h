@@ -42,6 +42,7 @@ class Epilogue {
                 int64_t tail_lanes, const MicroKernel::Accumulators& sums,
                 const Use& use);
   llvm::Value* ValueOf(llvm::Value* sum, llvm::Constant* mask);
+  bool StoresTwo() const;
   // What the tile's position says of the output's indices, row and column
   // aside.
   std::vector<Expr> TileIndices(const TilePosition& at);

@@ -2,7 +2,6 @@
 #include "codegen/cpu/contraction/micro_kernel.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -159,8 +158,8 @@ MicroKernel::Accumulators MicroKernel::AddTail(Source source,
   const auto& axes = nest_.tail.axes;
   source.data = At(source.data, nest_.tail_offset, nest_.types.data);
   source.ahead = nullptr;
-  return Plus(
-      sums, Add(nest_.tail, source, AllOf(axes.empty() ? 1 : axes[0].extent)));
+  return AddTo(sums, nest_.tail, source,
+               AllOf(axes.empty() ? 1 : axes[0].extent));
 }
 
 MicroKernel::Count MicroKernel::AllOf(int64_t iterations) {
@@ -171,14 +170,21 @@ MicroKernel::Accumulators MicroKernel::Add(const Steps& steps,
                                            const Source& source,
                                            const Count& count) {
   if (unit_ != nullptr) return StepLoops(steps, 0, count, source, {});
+  return AddTo(Zeros(), steps, source, count);
+}
+
+// In one chain with what has been added: registers are full of sums.
+MicroKernel::Accumulators MicroKernel::AddTo(Accumulators sums,
+                                             const Steps& steps,
+                                             const Source& source,
+                                             const Count& count) {
   const bool adds =
       unit_ == nullptr && nest_.in_dots() && AddsToData(nest_.unit);
   added_to_data_ = adds ? AddedToData(kernel_, nest_.unit) : nullptr;
-  Accumulators zeros = Zeros();
   for (int v = 0; adds && v < shape_.vectors; ++v) {
-    zeros.push_back(llvm::Constant::getNullValue(TypeOf(v)));
+    sums.push_back(llvm::Constant::getNullValue(TypeOf(v)));
   }
-  Accumulators sums = StepLoops(steps, 0, count, source, std::move(zeros));
+  sums = StepLoops(steps, 0, count, source, std::move(sums));
   if (adds) TakeAdded(sums);
   return sums;
 }
@@ -218,6 +224,8 @@ MicroKernel::Carried MicroKernel::OneStep(const Steps& steps,
     AddOwnDots(steps, data, weight, carried.data());
   } else if (nest_.access == DataAccess::kBroadcast) {
     AddBroadcasts(steps, data, weight, carried.data());
+  } else if (nest_.pairs_positions()) {
+    AddPairs(steps, data, weight, carried.data());
   } else {
     AddWindow(steps, data, weight, carried.data());
   }
@@ -317,9 +325,12 @@ void MicroKernel::AddDots(const Steps& steps, llvm::Value* data,
     }
     if (overlap) data = Opaque(data);
     for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-      llvm::Value* x = LoadDataDots(kernel_, unit,
-                                    At(data, PixelOffset(pixel) + i, unit.data),
-                                    added_to_data_);
+      llvm::Value* address = At(data, PixelOffset(pixel) + i, unit.data);
+      // Behind the last column lies another window's, infinite perhaps.
+      llvm::Value* x =
+          i + 1 == steps.unroll
+              ? LoadDataFirst(kernel_, unit, address)
+              : LoadDataDots(kernel_, unit, address, added_to_data_);
       for (int v = 0; v < shape_.vectors; ++v) {
         llvm::Value*& sum = sums[pixel * shape_.vectors + v];
         sum = EmitDots(kernel_, unit, sum, x, weights[v]);
@@ -366,16 +377,7 @@ void MicroKernel::FetchNextTile(const Steps& steps, llvm::Value* data,
 // permuted) once for all windows that it lies in, and then forgotten.
 void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
                             llvm::Value* weight, llvm::Value** sums) {
-  struct Use {
-    int64_t pixel, tap;
-  };
-  std::map<int64_t, std::vector<Use>> positions;
-  for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-    for (int64_t tap = 0; tap < steps.unroll; ++tap) {
-      positions[PixelOffset(pixel) + tap * steps.stride].push_back(
-          {pixel, tap});
-    }
-  }
+  const auto positions = UsesOf(steps);
   const int64_t own = nest_.own_channel;
   const int64_t channels = own < 0 ? nest_.group_channels : 1;
   for (int64_t channel = 0; channel < channels; ++channel) {

@@ -4,6 +4,7 @@
 // only the channels of one step are unrolled.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "codegen/cpu/contraction/nest.h"
@@ -68,6 +69,8 @@ class MicroKernel {
   using Carried = KernelFunction::Carried;
   Accumulators Add(const Steps& steps, const Source& source,
                    const Count& count);
+  Accumulators AddTo(Accumulators sums, const Steps& steps,
+                     const Source& source, const Count& count);
   // Where units add to data, one more sum for each vector says how much that
   // comes to.
   void TakeAdded(Accumulators& sums);
@@ -102,6 +105,13 @@ class MicroKernel {
                  llvm::Value** sums);
   void AddOwnDots(const Steps& steps, llvm::Value* data, llvm::Value* weight,
                   llvm::Value** sums);
+  void AddPairs(const Steps& steps, llvm::Value* data, llvm::Value* weight,
+                llvm::Value** sums);
+  // Where windows of the tile's pixels read data: by offset, who does.
+  struct Use {
+    int64_t pixel, tap;
+  };
+  std::map<int64_t, std::vector<Use>> UsesOf(const Steps& steps) const;
   llvm::Value* OwnGroupsChannel(llvm::Value* vector, int64_t channel);
   int64_t PixelOffset(int64_t pixel) const;
   llvm::Value* At(llvm::Value* base, int64_t offset, DType dtype);

@@ -20,8 +20,6 @@ namespace {
 
 // Channels that one step multiplies when the reduction is a plain loop.
 constexpr int64_t kUnroll = 8;
-// Kernel columns up to this many are unrolled in a step.
-constexpr int64_t kMaxUnroll = 16;
 
 struct Spatial {
   Taps taps;
@@ -172,6 +170,29 @@ void SetGroupedSteps(const Contraction& c, const std::vector<Spatial>& spatial,
   }
   nest.main.weight_rows = nest.main.unroll * c.in;
   nest.main.axes = axes;
+}
+
+// Depthwise, by a unit of pairs: two rows of the kernel at once, which read the
+// same elements as one after the other. Of an odd number the last is the tail.
+void PairRows(const CpuMachine& machine, Nest& nest) {
+  if (nest.group_channels != 1 || nest.main.axes.size() != 1) return;
+  StepAxis& rows = nest.main.axes[0];
+  const auto unit =
+      std::ranges::find_if(machine.products, [&](const ProductUnit& each) {
+        const ContractionTypes& types = nest.types;
+        return each.k == 2 && IsDotUnit(each, nest.lanes) &&
+               each.Takes(types.data, types.weight, types.sum);
+      });
+  if (unit == machine.products.end() || !IsFloat(nest.types.sum)) return;
+  if (rows.extent < 2) return;
+  nest.unit = *unit;
+  nest.tail = nest.main;
+  nest.tail.axes.clear();
+  if (rows.extent % 2 == 0) nest.tail.unroll = 0;
+  nest.tail_offset = rows.extent / 2 * 2 * rows.data_stride;
+  nest.main.second = {1, rows.data_stride, rows.weight_stride};
+  nest.main.weight_rows *= 2;
+  rows = {rows.extent / 2, 2 * rows.data_stride, 2 * rows.weight_stride};
 }
 
 // The same by units that take several of the kernel's columns: all of them are
@@ -348,8 +369,9 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
     nest.access = DataAccess::kTiles;
     nest.unit = TileUnitOf(machine, c.types);
   }
-  const bool own_dots = DotTaps(choice.algorithm) > 0;
-  if (own_dots || DotChannels(choice.algorithm) > 0) {
+  const bool column_pairs = choice.algorithm == kColumnPairs;
+  const bool own_dots = DotTaps(choice.algorithm) > 0 && !column_pairs;
+  if (own_dots || column_pairs || DotChannels(choice.algorithm) > 0) {
     nest.access = own_dots ? DataAccess::kOwnDots : DataAccess::kDots;
     nest.unit = DotUnitOf(machine, c.types, choice.algorithm);
   }
@@ -384,6 +406,7 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
       SetTapSteps(spatial, nest);
     } else {
       SetGroupedSteps(c, spatial, nest);
+      PairRows(machine, nest);
     }
   } else if (c.int4_group > 0) {
     SetInt4Steps(c, data.Stride(in_axis), nest);
@@ -394,7 +417,10 @@ Nest MakePhase(const CpuMachine& machine, const Program& program,
   } else {
     const int64_t row = nest.packed ? nest.panel_width()
                                     : weight.Stride(weight.AxisOf({Role::kIn}));
-    SetRowMajorSteps(c, spatial, data.Stride(in_axis), row, nest);
+    std::vector<Spatial> filled = spatial;
+    if (column_pairs) filled.back().kernel += filled.back().kernel % 2;
+    SetRowMajorSteps(c, filled, data.Stride(in_axis), row, nest);
+    if (column_pairs) nest.main.weight_rows = filled.back().kernel;
   }
   nest.panel_stride = nest.panel_width() * (nest.packed ? nest.panel_rows : 1);
   // Blocks that another step left in a larger tensor.
@@ -425,9 +451,9 @@ int64_t Steps::count() const {
 }
 
 int64_t Steps::AdditionsInside(size_t axis) const {
-  int64_t additions = unroll;
-  for (size_t i = axis + 1; i < axes.size(); ++i) additions *= axes[i].extent;
-  return additions;
+  int64_t inside = additions();
+  for (size_t i = axis + 1; i < axes.size(); ++i) inside *= axes[i].extent;
+  return inside;
 }
 
 int64_t Nest::outer_count() const {
@@ -443,8 +469,8 @@ int64_t Nest::pixels() const {
 }
 
 int64_t Nest::flops() const {
-  const int64_t depth =
-      images.extent * (main.count() * main.unroll + tail.count() * tail.unroll);
+  const int64_t depth = images.extent * (main.count() * main.additions() +
+                                         tail.count() * tail.additions());
   const int64_t summed = own_channel < 0 ? group_channels : 1;
   return 2 * outer_count() * pixels() * channels * depth * summed;
 }

@@ -26,6 +26,9 @@ namespace mxc::contraction {
 // Elements of a cache line.
 inline int64_t LineElements(DType dtype) { return kLineBytes / SizeOf(dtype); }
 
+// Kernel columns up to this many are unrolled in a step.
+inline constexpr int64_t kMaxUnroll = 16;
+
 // What a weight vector (one output channel in each lane) is multiplied with.
 enum class DataAccess {
   kBroadcast,  // one element of data in all lanes
@@ -63,9 +66,15 @@ struct Steps {
   std::vector<StepAxis> axes;  // outermost first; may be empty: one step
   int64_t unroll = 1;
   int64_t stride = 1, row_stride = 0;
+  // kOwnGroup, by a unit of pairs: from an element and its row of weights to
+  // those that it is multiplied with at once, at another position of the channel.
+  // No weight_stride: it is multiplied alone.
+  StepAxis second = {.data_stride = 0, .weight_stride = 0};
   int64_t weight_rows = 1;  // rows of the weight panel that one step covers
   int64_t count() const;
-  // To each sum, in one iteration of axes[axis].
+  bool in_pairs() const { return second.weight_stride != 0; }
+  // To each sum, in one step; in one iteration of axes[axis].
+  int64_t additions() const { return in_pairs() ? 2 * unroll : unroll; }
   int64_t AdditionsInside(size_t axis) const;
 };
 
@@ -73,7 +82,8 @@ struct Nest {
   ContractionTypes types;
   int lanes = 1;  // sums of a vector
   DataAccess access = DataAccess::kBroadcast;
-  ProductUnit unit = {};       // what multiplies, in dots
+  ProductUnit unit = {};  // what multiplies, in dots; kOwnGroup, k = 2: it does
+                          // pairs of the channel's positions
   int64_t group_channels = 1;  // kOwnGroup: channels of one group
   int64_t own_channel = -1;    // kOwnGroup: the one of them that is multiplied
                                // with, -1: all, each with weights of its own
@@ -114,6 +124,9 @@ struct Nest {
   bool int4 = false;
   // The row of data becomes planes of digits (digit_planes.h).
   bool digits = false;
+  bool pairs_positions() const {
+    return access == DataAccess::kOwnGroup && unit.k == 2;
+  }
   bool in_dots() const {
     return access == DataAccess::kDots || access == DataAccess::kOwnDots ||
            access == DataAccess::kTiles;
