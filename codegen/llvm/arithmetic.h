@@ -22,7 +22,7 @@ llvm::Value* EmitBinary(KernelFunction& kernel, BinaryOp op, DType dtype,
 llvm::Value* EmitCast(KernelFunction& kernel, llvm::Value* x, DType from,
                       DType to);
 
-// The same of a float to an integer, both of which can hold it (float_bounds.h):
+// The same of a float to an integer, both of which can hold it (ir/program/float_bounds.h):
 // cut towards zero, or rounded to the nearest, halves to the even one.
 llvm::Value* EmitCutInteger(KernelFunction& kernel, llvm::Value* x, DType to);
 llvm::Value* EmitRoundedInteger(KernelFunction& kernel, llvm::Value* x,

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "codegen/llvm/arithmetic.h"
-#include "codegen/llvm/float_bounds.h"
 #include "codegen/llvm/reduction_emitter.h"
+#include "ir/program/float_bounds.h"
 #include "ir/support/check.h"
 
 namespace mxc {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "codegen/llvm/float_bounds.h"
+#include "ir/program/float_bounds.h"
 
 #include <algorithm>
 #include <cmath>

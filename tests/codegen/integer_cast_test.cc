@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "codegen/llvm/float_bounds.h"
+#include "ir/program/float_bounds.h"
 #include "tests/codegen/map_case.h"
 
 namespace mxc::test {
