@@ -96,12 +96,12 @@ def calibrated(args, model, feeds, folder):
     samples = list(drawn(feeds))
     arrays = {name: np.concatenate([sample[name] for sample in samples])
               for name in feeds}
-    np.savez(f"{folder}/samples.npz", **arrays,
-             label=np.zeros(len(next(iter(arrays.values()))), np.float32))
+    np.savez(f"{folder}/samples.npz", **arrays)
     symbol = f"{folder}/int8-symbol.json"
     subprocess.run([f"{args.tools}/mxc", "calibrate", model, "-o", symbol,
                     "--data", f"npy:{folder}/samples.npz", "--calib-mode",
-                    "naive", "--max-error", "1e9", "--batch-size", "1",
+                    "naive", "--max-error", "1e9", "--accuracy-budget", "1e9%",
+                    "--batch-size", "1", "--samples", str(SAMPLES),
                     *shapes_of(feeds)], check=True, stdout=sys.stderr)
     return symbol
 

@@ -33,7 +33,7 @@ Buffer InputOf(DType dtype, int64_t count) {
   return buffer;
 }
 
-std::set<double> ValuesOf(const Tensor& tensor) {
+std::set<double> DistinctValues(const Tensor& tensor) {
   std::set<double> values;
   for (int64_t i = 0; i < tensor.shape().elements(); ++i) {
     values.insert(tensor.At(i));
@@ -61,20 +61,23 @@ TEST_CASE("verify: rows of an embedding and classes are positions") {
 
 TEST_CASE("verify: positions are drawn over their whole range") {
   const Tensor drawn = DrawInput(InputOf(DType::kF32, 200), 5, 0);
-  CHECK(ValuesOf(drawn) == std::set<double>{0, 1, 2, 3, 4});
-  CHECK(ValuesOf(DrawInput(InputOf(DType::kI64, 200), 3, 0)) ==
+  CHECK(DistinctValues(drawn) == std::set<double>{0, 1, 2, 3, 4});
+  CHECK(DistinctValues(DrawInput(InputOf(DType::kI64, 200), 3, 0)) ==
         std::set<double>{0, 1, 2});
 }
 
 TEST_CASE("verify: data have both signs where their type does") {
-  const auto floats = ValuesOf(DrawInput(InputOf(DType::kF32, 400), 0, 0));
+  const auto floats =
+      DistinctValues(DrawInput(InputOf(DType::kF32, 400), 0, 0));
   CHECK(*floats.begin() < -0.9);
   CHECK(*floats.rbegin() > 0.9);
-  const auto integers = ValuesOf(DrawInput(InputOf(DType::kI32, 400), 0, 0));
+  const auto integers =
+      DistinctValues(DrawInput(InputOf(DType::kI32, 400), 0, 0));
   CHECK(*integers.begin() == -8);
   CHECK(*integers.rbegin() == 7);
-  CHECK(*ValuesOf(DrawInput(InputOf(DType::kU8, 400), 0, 0)).begin() == 0);
-  CHECK(ValuesOf(DrawInput(InputOf(DType::kBool, 99), 0, 0)).size() == 2);
+  CHECK(*DistinctValues(DrawInput(InputOf(DType::kU8, 400), 0, 0)).begin() ==
+        0);
+  CHECK(DistinctValues(DrawInput(InputOf(DType::kBool, 99), 0, 0)).size() == 2);
 }
 
 }  // namespace mxc

@@ -12,6 +12,7 @@
 
 #include "tools/driver/figures.h"
 #include "tools/driver/unplaced_error.h"
+#include "tools/quantize/dense_layers.h"
 
 namespace mxc {
 
@@ -36,6 +37,7 @@ Result<Model> Calibration::Draft() const {
         InitializeMissing(request_.on.compile.network, model, drawn));
   }
   MXC_RETURN_IF_ERROR(RequireParameters(model));
+  UseFullyConnected(model);
   return model;
 }
 
@@ -63,9 +65,10 @@ Status Calibration::CollectRanges() {
   const std::vector<FusedLayer> layers = FindFusedLayers(model.graph);
   if (layers.empty()) {
     return UnplacedError(
-        "the network has no Convolution over two axes and no FullyConnected, "
-        "whose weights are parameters and of float32: 8-bit numbers would "
-        "compute nothing");
+        "the network has no Convolution over two axes, no FullyConnected and "
+        "no "
+        "product with a matrix, whose weights are parameters and of float32: "
+        "8-bit numbers would compute nothing");
   }
   for (const FusedLayer& layer : layers) {
     CalibratedLayer& row = report_.layers.emplace_back();

@@ -11,6 +11,7 @@
 #include "ir/ops/nn/norm/batch_norm.h"
 #include "ir/ops/nn/spatial/spatial.h"
 #include "ir/ops/tensor/elementwise/clip.h"
+#include "tools/quantize/only_reader.h"
 
 namespace mxc {
 
@@ -44,37 +45,6 @@ bool IsRelu(const Node& node) {
 }
 
 namespace {
-
-// Who reads a value, and whether it leaves the network.
-class LayerReaders {
- public:
-  explicit LayerReaders(const Graph& graph) {
-    for (Node* node : graph.TopologicalOrder()) {
-      for (const Value& input : node->inputs) readers_[input].push_back(node);
-    }
-    for (const Value& output : graph.outputs)
-      readers_[output].push_back(nullptr);
-  }
-
-  // The only one of output 0, where nobody reads another output; null: there
-  // is none.
-  Node* OnlyOf(const Node& node) const {
-    for (int i = 1; i < static_cast<int>(node.types.size()); ++i) {
-      if (!Of(node, i).empty()) return nullptr;
-    }
-    const std::vector<Node*>& found = Of(node, 0);
-    return found.size() == 1 ? found[0] : nullptr;
-  }
-
- private:
-  const std::vector<Node*>& Of(const Node& node, int output) const {
-    static const std::vector<Node*> kNone;
-    const auto found = readers_.find({const_cast<Node*>(&node), output});
-    return found == readers_.end() ? kNone : found->second;
-  }
-
-  std::unordered_map<Value, std::vector<Node*>, ValueHash> readers_;
-};
 
 bool HasParameters(const Node& node, size_t first) {
   return std::all_of(node.inputs.begin() + static_cast<ptrdiff_t>(first),
@@ -140,14 +110,14 @@ class LayerSearch {
   FusedLayer From(Node& layer) {
     FusedLayer found;
     found.layer = &layer;
-    Node* reader = readers_.OnlyOf(layer);
+    Node* reader = readers_.Of(layer);
     if (found.is_convolution() && reader && IsFusedNorm(*reader, found)) {
       found.norm = reader;
-      reader = readers_.OnlyOf(*reader);
+      reader = readers_.Of(*reader);
     }
     if (reader && IsFusedFunction(*reader)) {
       found.function = reader;
-      reader = readers_.OnlyOf(*reader);
+      reader = readers_.Of(*reader);
     }
     // One of two layers that are added takes the sum.
     if (!found.is_convolution() || !reader || !IsSum(*reader) ||
@@ -155,13 +125,13 @@ class LayerSearch {
       return found;
     }
     found.add = reader;
-    reader = readers_.OnlyOf(*reader);
+    reader = readers_.Of(*reader);
     if (reader && IsFusedFunction(*reader)) found.add_function = reader;
     return found;
   }
 
   const Graph& graph_;
-  const LayerReaders readers_;
+  const OnlyReaders readers_;
   std::unordered_set<const Node*> sums_;
 };
 
