@@ -156,7 +156,7 @@ def table(rows, threads):
     """Lines of the table, and what --json gets."""
     memory = rows.pop(("memory", "f32"))[0]
     rate = 4e-6 * WEIGHTS / memory  # GB/s
-    print(f"| memory | | {threads} | {cell(memory)} | | {rate:.1f} | | | |")
+    print(f"| memory | | {threads} | {cell(memory)} | | {rate:.1f} | | | | |")
     found = [{"peer": "memory", "threads": threads, "ms": memory}]
     for (peer, kind), (time, difference) in rows.items():
         base = rows.get((peer, "f32"))
@@ -166,7 +166,8 @@ def table(rows, threads):
         print(f"| {peer} | {kind} | {threads} | {cell(time)} | "
               f"{1e3 / time:.1f} | {read:.1f} | {100 * read / rate:.0f} % | "
               + (f"{base[0] / time:.2f}" if base else "") + " | "
-              + (f"{min(others) / time:.2f}" if others else "")
+              + (f"{min(others) / time:.2f}" if peer == "mxc" and others
+                 else "")
               + f" | {difference:.1g} |", flush=True)
         found.append({"peer": peer, "kind": kind, "threads": threads,
                       "ms": time, "difference": difference})
