@@ -238,11 +238,24 @@ class Lowering {
     }
   }
 
+  // A row times a matrix of its own, as attention has them where texts are
+  // written: the sums read the matrix, or the part of a larger one, where it
+  // lies. To pack it for a kernel takes several times as long as the product.
+  bool IsReadInPlace(const Node& node, const Contraction& c) const {
+    const bool made = node.inputs[1].node->kind == Node::Kind::kOperator;
+    return !graph_.training && !OnDevice() && made && c.batch == 1 &&
+           c.groups > 1 && c.kernel.empty();
+  }
+
+  bool OnDevice() const {
+    return context_.target != nullptr && !context_.target->runs_on_host();
+  }
+
   void DefineBody(const Node& node, Step& step) {
     Definition definition(node, graph_.training);
     if (node.op->contraction) {
       auto contraction = node.op->contraction(node.attrs.get(), definition);
-      if (contraction) {
+      if (contraction && !IsReadInPlace(node, *contraction)) {
         ContractionTypes& types = contraction->types;
         types.data = node.inputs[0].type().dtype;
         types.weight = node.inputs[1].type().dtype;

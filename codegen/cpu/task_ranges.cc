@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "codegen/cpu/cpu_machine.h"
+
 namespace mxc {
 namespace {
 
@@ -14,6 +16,10 @@ int LanesOfWidest(const Machine& machine, std::span<const DType> types) {
   int64_t widest = kLeastLaneBytes;
   for (const DType type : types) widest = std::max(widest, SizeOf(type));
   return std::max(1, static_cast<int>(machine.vector_bytes / widest));
+}
+
+bool FetchesRows(const Target& target) {
+  return CpuMachineOf(target).fetches_ahead;
 }
 
 // By elements of the output and values.
@@ -36,6 +42,7 @@ void DealColumns(const Target&, ScatterGrid& grid) {
 constinit const Dealing kTaskRanges = {.masked_tails = true,
                                        .sums_in_vectors = true,
                                        .least_bytes_of_two = 64,
+                                       .fetches_rows = FetchesRows,
                                        .lanes = LanesOfWidest,
                                        .deal_scatter = DealColumns};
 

@@ -9,6 +9,7 @@
 
 #include "codegen/llvm/alias_scopes.h"
 #include "codegen/llvm/expr_emitter.h"
+#include "codegen/loops/fetch_lines.h"
 #include "ir/program/in_place.h"
 #include "ir/program/steps/row_update.h"
 #include "ir/support/check.h"
@@ -32,6 +33,7 @@ struct RowKernel {
   int first_output = 0;
   int lanes = 1;
   int64_t tasks = 1;
+  int64_t slots_ahead = 0;  // whose rows are fetched; 0: none are
 };
 
 class RowEmitter {
@@ -48,6 +50,7 @@ class RowEmitter {
     kernel_.Loop(Share(kernel_.begin()), Share(kernel_.end()), 1,
                  [&](Value* slot) {
                    const ExprEmitter::Scope scope(emitter_);
+                   if (plan_.slots_ahead > 0) FetchAhead(slot);
                    emitter_.SetValue(indices_.back(), slot);
                    EmitSlot();
                  });
@@ -106,6 +109,27 @@ class RowEmitter {
   void CopyRows() {
     kernel_.Loop(kernel_.Int(0), kernel_.Int(plan_.shape[0]), 1,
                  [&](Value* row) { EmitRow(row, kept_); });
+  }
+
+  // What a later slot changes. The last ones ask for the last one's again.
+  void FetchAhead(Value* slot) {
+    auto& builder = kernel_.b();
+    const ExprEmitter::Scope scope(emitter_);
+    const auto least = [&](Value* a, int64_t b) {
+      return builder.CreateBinaryIntrinsic(llvm::Intrinsic::umin, a,
+                                           kernel_.Int(b));
+    };
+    Value* later = builder.CreateAdd(slot, kernel_.Int(plan_.slots_ahead));
+    emitter_.SetValue(indices_.back(), least(later, plan_.update.slots - 1));
+    Value* row = least(emitter_.EmitForm(row_), plan_.shape[0] - 1);
+    const int64_t length = plan_.shape.elements() / plan_.shape[0];
+    for (const Written& one : next_) {
+      const EmitOperand& operand = emitter_.operand(one.output);
+      const int64_t bytes = length * SizeOf(operand.dtype);
+      FetchLines(kernel_, kernel_.ElementAddress(operand.base, row, bytes),
+                 bytes, /*to_write=*/true);
+    }
+    emitter_.ClearValue(indices_.back());
   }
 
   void EmitSlot() {
@@ -196,6 +220,22 @@ int64_t TasksOf(const RowKernel& kernel, const Dealing& dealing) {
   return std::min(slots, static_cast<int64_t>(wanted));
 }
 
+// Of rows that lie one after the other.
+int64_t SlotsAhead(const RowKernel& kernel, const Target& target,
+                   const Dealing& dealing) {
+  if (dealing.fetches_rows == nullptr || !dealing.fetches_rows(target))
+    return 0;
+  int64_t widest = 0;
+  for (size_t o = static_cast<size_t>(kernel.first_output);
+       o < kernel.dtypes.size(); ++o) {
+    if (!kernel.layouts[o].row_major()) return 0;
+    widest = std::max(widest, SizeOf(kernel.dtypes[o]));
+  }
+  return RowsToFetchAhead(
+      kernel.shape.elements() / kernel.shape[0] * widest,
+      static_cast<int64_t>(kernel.dtypes.size()) - kernel.first_output);
+}
+
 }  // namespace
 
 FunctionPlan PlanRows(const Program& program, const Step& step,
@@ -219,6 +259,7 @@ FunctionPlan PlanRows(const Program& program, const Step& step,
   }
   kernel->lanes = LanesOf(*kernel, target.machine, dealing);
   kernel->tasks = TasksOf(*kernel, dealing);
+  kernel->slots_ahead = SlotsAhead(*kernel, target, dealing);
   FunctionPlan plan;
   plan.tasks = kernel->tasks;
   const auto length =

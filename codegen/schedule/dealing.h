@@ -36,6 +36,9 @@ struct Dealing {
   // lie apart. 0: none do.
   int least_bytes_of_two = 0;
 
+  // Returns whether rows that data name are asked for before they are needed: an
+  // instruction does that, and a core waits for them else; null: it is not so.
+  bool (*fetches_rows)(const Target& target) = nullptr;
   // Lanes of the vectors of a nest whose operands have these types in memory.
   // At least 1, a power of 2.
   int (*lanes)(const Machine& machine, std::span<const DType> types) = nullptr;

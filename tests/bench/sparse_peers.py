@@ -69,16 +69,16 @@ class BindOptions(ctypes.Structure):
 
 
 class Mxc:
-    """An entry "train" of an artifact, by the C interface."""
+    """An entry of an artifact, by the C interface."""
 
-    def __init__(self, folder, path, threads):
+    def __init__(self, folder, path, threads, entry="train"):
         self.lib = ctypes.CDLL(str(Path(folder).parent / "runtime" /
                                    "libmxc_runtime.so"))
         self.lib.mxc_status_message.restype = ctypes.c_char_p
         self.lib.mxc_status_message.argtypes = [ctypes.c_void_p]
         model, self.executor = ctypes.c_void_p(), ctypes.c_void_p()
         self.call("model_open", os.fsencode(path), None, ctypes.byref(model))
-        options = BindOptions(ctypes.sizeof(BindOptions), b"train")
+        options = BindOptions(ctypes.sizeof(BindOptions), entry.encode())
         options.threads = threads
         self.call("bind", model, ctypes.byref(options),
                   ctypes.byref(self.executor))

@@ -132,6 +132,28 @@ TEST_CASE("rows that slots name change, over what they keep or beside it") {
   }
 }
 
+// Every state's row, its lines.
+TEST_CASE("rows that slots name are fetched before they change") {
+  const auto fetches = [](const char* name, const Extents& inner) {
+    const Target target = *ResolveTarget(name);
+    const Program program = MomentumOfRows(kSlots, inner, true);
+    const FunctionPlan plan =
+        PlanRows(program, program.steps[0], target, kTaskRanges);
+    const NativeKernel kernel(target, 6, plan.emit, /*keep_assembly=*/true);
+    size_t count = 0;
+    const std::string& text = kernel.assembly();
+    for (size_t at = 0; (at = text.find("prefetch", at)) != std::string::npos;
+         ++at) {
+      ++count;
+    }
+    return count;
+  };
+  CHECK(fetches("x86-64-v3", {16}) == 2);  // a line of both states
+  CHECK(fetches("x86-64-v4", {32}) == 4);
+  CHECK(fetches("x86-64-v3", {5}) == 4);      // may lie in two
+  CHECK(fetches("x86-64-v3", {3, 37}) == 8);  // the first lines
+}
+
 TEST_CASE("only slots cost time") {
   const Target target = RunnableTargets().back();
   const Program program = MomentumOfRows(kSlots, {3000}, true);

@@ -145,6 +145,49 @@ TEST_CASE("hundreds of parts are cut, added and joined a few at a time") {
   }
 }
 
+// What the steps of a product of `rows` rows with the first 64 of a text's keys
+// write, for the target.
+std::vector<Shape> WrittenByAttention(int rows, const char* name) {
+  const std::string r = std::to_string(rows);
+  const auto text =
+      std::make_shared<SourceFile>(SourceFile{"net", R"(
+    graph @net {
+      %0 "query" = input f32[3, )" + r + R"(, 8]
+      %1 "keys" = state f32[3, 128, 8]
+      %2 "new" = elemwise_add(%1, %1) : f32[3, 128, 8]
+      %3 "filled" = slice_axis(%2) {axis = "1", begin = "0", end = "64"} : f32[3, 64, 8]
+      %4 "scores" = batch_dot(%0, %3) {transpose_b = "True"} : f32[3, )" +
+                                                         r + R"(, 64]
+      return %4 "scores"
+      update %1 = %2
+    })"});
+  Result<Graph> graph = ParseGraph(text);
+  REQUIRE_MESSAGE(graph.ok(), Render(graph.errors()));
+  const Target target = *ResolveTarget(name);
+  const auto planned = RunPipeline(std::move(*graph), {&target}, {});
+  REQUIRE_MESSAGE(planned.ok(), Render(planned.errors()));
+  std::vector<Shape> written;
+  for (const Step& step : planned->steps) {
+    for (const int output : step.outputs) {
+      written.push_back(planned->buffers[output].type.shape);
+    }
+  }
+  return written;
+}
+
+TEST_CASE("a row reads a matrix of its own where it lies") {
+  const Shape copy{3, 64, 8};
+  for (const char* target : {"x86-64-v3", "aarch64"}) {
+    CAPTURE(target);
+    const auto of_one = WrittenByAttention(1, target);
+    CHECK(std::ranges::find(of_one, copy) == of_one.end());
+    CHECK(of_one.size() == 2);
+    // More rows are worth a copy that a kernel reads fast.
+    const auto of_two = WrittenByAttention(2, target);
+    CHECK(std::ranges::find(of_two, copy) != of_two.end());
+  }
+}
+
 TEST_CASE("steps carry the names of what they come from") {
   const Program program = Compile(ResidualV1(), {});
   bool found = false;
