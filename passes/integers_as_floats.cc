@@ -16,6 +16,7 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/cast_step.h"
 #include "ir/program/steps/contraction.h"
+#include "passes/converted_tensor.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
 
@@ -36,16 +37,6 @@ bool AreExactInF32(const Contraction& c) {
   return IsByte(c.types.data) && IsByte(c.types.weight) &&
          c.types.sum == DType::kI32 && c.in < kChannelsOfUnits &&
          products * kGreatestProduct <= kExactInF32;
-}
-
-Tensor InF32(const Tensor& integers) {
-  const TensorType type = {DType::kF32, integers.shape()};
-  std::byte* to = nullptr;
-  Tensor floats = Tensor::Allocate(type, &to);
-  for (int64_t i = 0; i < type.shape.elements(); ++i) {
-    StoreElement(to + i * SizeOf(type.dtype), type.dtype, integers.At(i));
-  }
-  return floats;
 }
 
 class SumsInFloats {
@@ -110,8 +101,10 @@ class SumsInFloats {
         AddBuffer(program_, name, type,
                   constant ? BufferKind::kConstant : BufferKind::kInternal);
     if (constant) {
-      program_.buffers[found->second].constant = Tensor::Deferred(
-          type, [integers = from.constant] { return InF32(integers); });
+      program_.buffers[found->second].constant =
+          Tensor::Deferred(type, [integers = from.constant] {
+            return Converted(integers, DType::kF32);
+          });
     } else {
       steps.push_back(CastStep(program_, buffer, found->second, name, reader));
     }

@@ -29,6 +29,7 @@
 #include "ir/program/steps/contraction.h"
 #include "ir/support/threads.h"
 #include "ir/support/wildcard.h"
+#include "passes/converted_tensor.h"
 #include "passes/narrowed_weights.h"
 #include "passes/passes.h"
 
@@ -120,16 +121,6 @@ Tensor Int4Rows(const Rows& rows, int64_t group, const TensorType& type) {
     PackInt4(row, group, Int4Scale(row), to + output * type.shape[1]);
   });
   return blocks;
-}
-
-Tensor InBF16(const Tensor& wide) {
-  const TensorType type = {DType::kBF16, wide.shape()};
-  std::byte* to = nullptr;
-  Tensor narrow = Tensor::Allocate(type, &to);
-  for (int64_t i = 0; i < type.shape.elements(); ++i) {
-    StoreElement(to + i * SizeOf(type.dtype), type.dtype, wide.At(i));
-  }
-  return narrow;
 }
 
 // What products multiply with, in place of an output's weights.
@@ -265,7 +256,9 @@ class NarrowedWeights {
 
   void ReadBF16(Step& step) {
     const Shape shape = program_.buffers[step.inputs[1]].type.shape;
-    step.inputs[1] = Made(step, "/bf16", {DType::kBF16, shape}, InBF16);
+    step.inputs[1] =
+        Made(step, "/bf16", {DType::kBF16, shape},
+             [](const Tensor& wide) { return Converted(wide, DType::kBF16); });
     step.contraction()->contraction.types.weight = DType::kBF16;
   }
 

@@ -243,13 +243,36 @@ void CheckIntegers(const Contraction& f32, DType data,
   }
 }
 
+// Units for integers of a level, by the algorithm that uses them; the channels and
+// filters that it takes at once.
+struct IntegerUnit {
+  const char* level;
+  std::vector<DType> data;
+  std::string_view algorithm;
+  int64_t channels = 1, filters = 1;
+};
+
+// Calls check(unit, target, pick) for those that this processor has.
+void ForIntegerUnits(const std::vector<IntegerUnit>& units, uint64_t seed,
+                     const std::function<void(const IntegerUnit&, const Target&,
+                                              const Pick&)>& check) {
+  std::mt19937_64 random(seed);
+  const Pick pick = [&](int64_t low, int64_t high) {
+    return std::uniform_int_distribution<int64_t>(low, high)(random);
+  };
+  for (const IntegerUnit& unit : units) {
+    const Target target = *ResolveTarget(unit.level);
+    if (CanRun(target)) {
+      check(unit, target, pick);
+    } else {
+      MESSAGE("skipped: this processor has less than "
+              << std::string(unit.level));
+    }
+  }
+}
+
 TEST_CASE("units for 8-bit integers have exact sums") {
-  const struct {
-    const char* level;
-    std::vector<DType> data;
-    std::string_view algorithm;
-    int64_t channels, filters;
-  } kUnits[] = {
+  const std::vector<IntegerUnit> units = {
       {"x86-64-v2", {DType::kI16}, "pairs", 2, 1},
       {"x86-64-v3", {DType::kI16}, "pairs", 2, 1},
       {"x86-64-v4", {DType::kI16}, "pairs", 2, 1},
@@ -258,79 +281,59 @@ TEST_CASE("units for 8-bit integers have exact sums") {
       {"x86-64-v4-amx", {DType::kU8, DType::kI8}, "tiles", 64, 16},
       {"aarch64-i8mm", {DType::kU8, DType::kI8}, "quads", 4, 1},
   };
-  std::mt19937_64 random(13);
-  const Pick pick = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  for (const auto& unit : kUnits) {
-    const Target target = *ResolveTarget(unit.level);
-    if (!CanRun(target)) {
-      MESSAGE("skipped: this processor has less than "
-              << std::string(unit.level));
-      continue;
-    }
-    for (int round = 0; round < 4; ++round) {
-      const int64_t most = 80 / unit.channels;
-      const ConvolutionShape shape = RandomWindows(
-          pick, unit.channels * pick(1, std::max<int64_t>(2, most)),
-          unit.filters * pick(1, 70 / unit.filters), 20);
-      const Contraction product = Product(
-          pick(1, 2), pick(8, 40),
-          unit.channels * pick(1, std::max<int64_t>(2, most)), pick(1, 70));
-      for (const DType data : unit.data) {
-        CheckIntegers(Convolution(shape), data, unit.algorithm, target,
-                      400 + round);
-        CheckIntegers(product, data, unit.algorithm, target, 400 + round);
-        if (unit.filters > 1) continue;
-        // Channels that leave a part of the last ones' product empty.
-        const int64_t channels = round % 2 == 0 ? pick(1, 7) : pick(1, 50);
-        CheckIntegers(
-            Convolution(RandomWindows(pick, channels, pick(1, 70), 9)), data,
-            unit.algorithm, target, 450 + round);
-      }
-    }
-  }
+  ForIntegerUnits(
+      units, 13,
+      [](const IntegerUnit& unit, const Target& target, const Pick& pick) {
+        for (int round = 0; round < 4; ++round) {
+          const int64_t most = 80 / unit.channels;
+          const ConvolutionShape shape = RandomWindows(
+              pick, unit.channels * pick(1, std::max<int64_t>(2, most)),
+              unit.filters * pick(1, 70 / unit.filters), 20);
+          const Contraction product = Product(
+              pick(1, 2), pick(8, 40),
+              unit.channels * pick(1, std::max<int64_t>(2, most)), pick(1, 70));
+          for (const DType data : unit.data) {
+            CheckIntegers(Convolution(shape), data, unit.algorithm, target,
+                          400 + round);
+            CheckIntegers(product, data, unit.algorithm, target, 400 + round);
+            if (unit.filters > 1) continue;
+            // Channels that leave a part of the last ones' product empty.
+            const int64_t channels = round % 2 == 0 ? pick(1, 7) : pick(1, 50);
+            CheckIntegers(
+                Convolution(RandomWindows(pick, channels, pick(1, 70), 9)),
+                data, unit.algorithm, target, 450 + round);
+          }
+        }
+      });
 }
 
 // Their last positions of a row lie beside the data, or beside the kernel.
 TEST_CASE("units take neighbouring positions of depthwise kernels") {
-  const struct {
-    const char* level;
-    std::vector<DType> data;
-    std::string_view algorithm;
-  } kUnits[] = {
+  const std::vector<IntegerUnit> units = {
       {"x86-64-v2", {DType::kI16}, "depthwise_pairs"},
       {"x86-64-v3", {DType::kI16}, "depthwise_pairs"},
       {"x86-64-v3-vnni", {DType::kU8, DType::kI8}, "depthwise_quads"},
       {"x86-64-v4-vnni", {DType::kU8, DType::kI8}, "depthwise_quads"},
       {"aarch64-i8mm", {DType::kU8, DType::kI8}, "depthwise_quads"},
   };
-  std::mt19937_64 random(17);
-  const Pick pick = [&](int64_t low, int64_t high) {
-    return std::uniform_int_distribution<int64_t>(low, high)(random);
-  };
-  for (const auto& unit : kUnits) {
-    const Target target = *ResolveTarget(unit.level);
-    if (!CanRun(target)) {
-      MESSAGE("skipped: this processor has less than "
-              << std::string(unit.level));
-      continue;
-    }
-    for (int round = 0; round < 6; ++round) {
-      ConvolutionShape shape = {.batch = pick(1, 2)};
-      shape.groups = shape.in = shape.out = pick(2, 70);
-      for (int64_t axes = pick(1, 2); axes > 0; --axes) {
-        shape.kernel.push_back(axes == 1 ? pick(2, 9) : pick(1, 5));
-        shape.stride.push_back(pick(1, 3));
-        shape.pad.push_back(pick(0, 2));
-        shape.input.push_back(shape.kernel.back() + pick(0, 20));
-      }
-      for (const DType data : unit.data) {
-        CheckIntegers(Convolution(shape), data, unit.algorithm, target,
-                      500 + round);
-      }
-    }
-  }
+  ForIntegerUnits(
+      units, 17,
+      [](const IntegerUnit& unit, const Target& target, const Pick& pick) {
+        for (int round = 0; round < 6; ++round) {
+          ConvolutionShape shape = {.batch = pick(1, 2)};
+          shape.groups = shape.in = shape.out = pick(2, 70);
+          for (int64_t axes = pick(1, 2); axes > 0; --axes) {
+            shape.kernel.push_back(axes == 1 ? pick(2, 9) : pick(1, 5));
+            shape.stride.push_back(pick(1, 3));
+            shape.pad.push_back(pick(0, 2));
+            shape.input.push_back(shape.kernel.back() + pick(0, 20));
+          }
+          for (const DType data : unit.data) {
+            CheckIntegers(Convolution(shape), data, unit.algorithm, target,
+                          500 + round);
+          }
+        }
+      });
 }
 
 }  // namespace
