@@ -16,9 +16,9 @@
 #include "ir/program/add_buffer.h"
 #include "ir/program/cast_step.h"
 #include "ir/program/steps/contraction.h"
-#include "passes/converted_tensor.h"
 #include "passes/kernel_seconds.h"
 #include "passes/passes.h"
+#include "passes/tensor_in_type.h"
 
 namespace mxc {
 namespace {
@@ -101,10 +101,9 @@ class SumsInFloats {
         AddBuffer(program_, name, type,
                   constant ? BufferKind::kConstant : BufferKind::kInternal);
     if (constant) {
-      program_.buffers[found->second].constant =
-          Tensor::Deferred(type, [integers = from.constant] {
-            return Converted(integers, DType::kF32);
-          });
+      program_.buffers[found->second].constant = Tensor::Deferred(
+          type,
+          [integers = from.constant] { return InType(integers, DType::kF32); });
     } else {
       steps.push_back(CastStep(program_, buffer, found->second, name, reader));
     }

@@ -29,9 +29,9 @@
 #include "ir/program/steps/contraction.h"
 #include "ir/support/threads.h"
 #include "ir/support/wildcard.h"
-#include "passes/converted_tensor.h"
 #include "passes/narrowed_weights.h"
 #include "passes/passes.h"
+#include "passes/tensor_in_type.h"
 
 namespace mxc {
 namespace {
@@ -258,7 +258,7 @@ class NarrowedWeights {
     const Shape shape = program_.buffers[step.inputs[1]].type.shape;
     step.inputs[1] =
         Made(step, "/bf16", {DType::kBF16, shape},
-             [](const Tensor& wide) { return Converted(wide, DType::kBF16); });
+             [](const Tensor& wide) { return InType(wide, DType::kBF16); });
     step.contraction()->contraction.types.weight = DType::kBF16;
   }
 

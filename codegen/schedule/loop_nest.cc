@@ -318,6 +318,8 @@ class Scheduler {
 
   // Enough for tasks.
   static constexpr int64_t kLeastPairs = 16;
+  // Of a row that is read whole.
+  static constexpr int64_t kMostVectors = 4;
 
   void ChooseLanes() {
     const int native = NativeLanes();
@@ -339,8 +341,28 @@ class Scheduler {
                        machine_.vector_bytes >= dealing_.least_bytes_of_two &&
                        last.extent >= kLeastPairs * 2 * nest_.lanes;
     if (twice && masked_tails_ && AreWideSums(votes)) nest_.lanes *= 2;
+    if (AreProductsOfRows(votes) && last.extent <= kMostVectors * nest_.lanes &&
+        last.extent % nest_.lanes == 0 && std::has_single_bit(extent)) {
+      nest_.lanes = static_cast<int>(extent);
+    }
     nest_.lane_dim = static_cast<int>(nest_.dims.size()) - 1;
     Rewrite(Same, last.var);
+  }
+
+  // Returns whether all that is computed are sums of rows, each times a number, as
+  // of a row times a matrix: whole rows are read one after the other then.
+  bool AreProductsOfRows(const Votes& votes) const {
+    return votes.jumping == 0 && votes.smooth > 0 &&
+           std::ranges::all_of(nest_.values, [](const Expr& value) {
+             if (value->kind != ExprKind::kReduce) return false;
+             const Expr& term = value->args[0];
+             return value->reduce == ReduceOp::kSum &&
+                    value->dtype == DType::kF32 &&
+                    term->kind == ExprKind::kBinary &&
+                    term->binary == BinaryOp::kMul &&
+                    term->args[0]->kind == ExprKind::kLoad &&
+                    term->args[1]->kind == ExprKind::kLoad;
+           });
   }
 
   // Returns whether all that is computed are sums over rows of what lies there, in

@@ -7,6 +7,6 @@
 namespace mxc {
 
 // The elements, each in type `dtype`.
-Tensor Converted(const Tensor& from, DType dtype);
+Tensor InType(const Tensor& from, DType dtype);
 
 }  // namespace mxc

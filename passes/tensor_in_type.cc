@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "passes/converted_tensor.h"
+#include "passes/tensor_in_type.h"
 
 namespace mxc {
 
-Tensor Converted(const Tensor& from, DType dtype) {
+Tensor InType(const Tensor& from, DType dtype) {
   const TensorType type = {dtype, from.shape()};
   std::byte* to = nullptr;
   Tensor converted = Tensor::Allocate(type, &to);
