@@ -47,13 +47,21 @@ class DenseLayers {
   }
 
  private:
-  // Whose values the file has.
+  // What has no type yet will be of floats.
+  static bool IsOfFloats(const TensorType& type) {
+    return type.dtype == DType::kF32 || type.dtype == DType::kUnknown;
+  }
+
+  // Whose values are known.
   bool IsParameter(Value value, int rank) const {
-    return value.node->kind == Node::Kind::kVariable &&
-           value.node->role != VariableRole::kInput &&
-           model_.parameters.contains(value.node->name) &&
-           value.type().dtype == DType::kF32 && value.shape().known() &&
-           value.shape().rank() == rank;
+    if (value.node->kind != Node::Kind::kVariable ||
+        value.node->role == VariableRole::kInput) {
+      return false;
+    }
+    const auto found = model_.parameters.find(value.node->name);
+    return found != model_.parameters.end() &&
+           found->second.type().dtype == DType::kF32 &&
+           found->second.shape().rank() == rank && IsOfFloats(value.type());
   }
 
   bool IsDense(const Node& node) const {
@@ -61,15 +69,18 @@ class DenseLayers {
            IsParameter(node.inputs[1], 2) &&
            node.inputs[0].shape().known_rank() &&
            node.inputs[0].shape().rank() >= 2 &&
-           node.inputs[0].type().dtype == DType::kF32;
+           IsOfFloats(node.inputs[0].type());
   }
 
   // What `sum` adds to each row of the product; empty: it is no such sum.
   Value BiasOf(const Node& sum, Node& product) const {
     if (!sum.Is("broadcast_add")) return {};
     const Value bias = sum.inputs[sum.inputs[0] == product.out() ? 1 : 0];
-    const bool fits = IsParameter(bias, 1) && product.types[0].shape.known() &&
-                      bias.shape()[0] == product.types[0].shape.dims().back();
+    if (!IsParameter(bias, 1)) return {};
+    const Node& matrix = *product.inputs[1].node;
+    const int outputs = product.As<DotAttrs>().transpose_b ? 0 : 1;
+    const bool fits = model_.parameters.at(bias.node->name).shape()[0] ==
+                      model_.parameters.at(matrix.name).shape()[outputs];
     return fits ? bias : Value();
   }
 
@@ -94,7 +105,8 @@ class DenseLayers {
     if (bias) inputs.push_back(bias);
     const Operator& op = OperatorOf<op::FullyConnected>();
     const std::vector<AttrText> settings = {
-        {"num_hidden", std::to_string(rows.shape()[0])},
+        {"num_hidden",
+         std::to_string(model_.parameters.at(rows.node->name).shape()[0])},
         {"flatten", PrintBool(false)},
         {"no_bias", PrintBool(!bias)}};
     std::vector<AttrError> errors;
