@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "codegen/cpu/task_ranges.h"
+#include "codegen/schedule/loop_nest.h"
 #include "tests/codegen/map_case.h"
 
 namespace mxc::test {

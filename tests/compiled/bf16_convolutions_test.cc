@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "codegen/codegen.h"
+#include "ir/program/steps/contraction.h"
 #include "runtime/mxc.hpp"
 #include "tests/passes/network.h"
 #include "tests/support/levels.h"
