@@ -37,9 +37,9 @@ Tensor CountedValues(const Shape& shape, float first) {
   return Tensor::FromFloats(shape, values);
 }
 
-Model LoadDense() {
-  auto model = LoadText(
-      std::make_shared<SourceFile>(SourceFile{"net.json", kDenseNetwork}), {});
+Model LoadDense(const std::string& text = kDenseNetwork) {
+  auto model =
+      LoadText(std::make_shared<SourceFile>(SourceFile{"net.json", text}), {});
   REQUIRE_MESSAGE(model.ok(), Render(model.errors()));
   // Element types that nothing says stay unknown, as in calibrate.
   REQUIRE(InferTypes(model->graph, /*complete=*/false).ok());
@@ -90,6 +90,19 @@ TEST_CASE("products with matrices of parameters are FullyConnected") {
       CHECK(found[k].At(i) == expected[k].At(i));
     }
   }
+}
+
+TEST_CASE("a turned matrix takes no other parameter's name") {
+  std::string text = kDenseNetwork;
+  for (size_t at; (at = text.find("\"s\"")) != std::string::npos;) {
+    text.replace(at, 3, "\"w_turned\"");
+  }
+  const std::vector<Tensor> expected = OutputsOf(LoadDense(text));
+  Model model = LoadDense(text);
+  UseFullyConnected(model);
+  CHECK(model.graph.FindVariable("w_turned_") != nullptr);
+  const std::vector<Tensor> found = OutputsOf(std::move(model));
+  CHECK(ValuesOf(found[0]) == ValuesOf(expected[0]));
 }
 
 TEST_CASE("the form is written and read as MXNet's") {

@@ -5,6 +5,7 @@
 
 #include <cstring>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ir/ops/nn/convolution/fully_connected.h"
@@ -88,9 +89,11 @@ class DenseLayers {
   Value RowsOf(const Node& dot) {
     const Node& matrix = *dot.inputs[1].node;
     if (dot.As<DotAttrs>().transpose_b) return dot.inputs[1];
-    const std::string name = matrix.name + "_turned";
-    if (Node* known = graph_.FindVariable(name)) return known->out();
-    Node* rows = graph_.AddVariable(name);
+    Node*& rows = turned_[&matrix];
+    if (rows != nullptr) return rows->out();
+    std::string name = matrix.name + "_turned";
+    while (graph_.FindVariable(name) != nullptr) name += "_";
+    rows = graph_.AddVariable(name);
     const Tensor turned = Turned(model_.parameters.at(matrix.name));
     rows->role = matrix.role;
     rows->types = {turned.type()};
@@ -125,6 +128,7 @@ class DenseLayers {
   Model& model_;
   Graph& graph_;
   const OnlyReaders readers_;
+  std::unordered_map<const Node*, Node*> turned_;  // looked up only
 };
 
 }  // namespace

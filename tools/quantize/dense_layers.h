@@ -11,7 +11,7 @@
 namespace mxc {
 
 // The model has its parameters, and types as far as they follow. A turned matrix
-// is a parameter of its own, "NAME_turned"; one that nothing else reads leaves the
+// is a parameter of its own, "NAME_turned" if that is free; one that nothing else reads leaves the
 // graph.
 void UseFullyConnected(Model& model);
 
