@@ -21,6 +21,9 @@ namespace {
 // Channels that one step multiplies when the reduction is a plain loop.
 constexpr int64_t kUnroll = 8;
 
+// Vectors of a depthwise kernel's columns that registers hold beside sums.
+constexpr int64_t kMostTapRows = 12;
+
 struct Spatial {
   Taps taps;
   int64_t kernel = 1;
@@ -196,7 +199,7 @@ void PairRows(const CpuMachine& machine, Nest& nest) {
 }
 
 // The same by units that take several of the kernel's columns: all of them are
-// unrolled.
+// unrolled, and rows that are not too many.
 void SetTapSteps(std::vector<Spatial> spatial, Nest& nest) {
   const int64_t taps = nest.unit.k;
   Spatial& columns = spatial.back();
@@ -208,8 +211,12 @@ void SetTapSteps(std::vector<Spatial> spatial, Nest& nest) {
   nest.main.unroll = axes.back().extent;
   nest.main.stride = axes.back().data_stride;
   nest.main.row_stride = axes.back().weight_stride;
-  nest.main.weight_rows = nest.main.unroll * taps;
   axes.pop_back();
+  if (!axes.empty() && axes.back().extent * nest.main.unroll <= kMostTapRows) {
+    nest.main.rows = axes.back();
+    axes.pop_back();
+  }
+  nest.main.weight_rows = nest.main.rows.extent * nest.main.unroll * taps;
   nest.main.axes = axes;
 }
 

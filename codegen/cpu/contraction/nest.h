@@ -70,11 +70,15 @@ struct Steps {
   // those that it is multiplied with at once, at another position of the channel.
   // No weight_stride: it is multiplied alone.
   StepAxis second = {.data_stride = 0, .weight_stride = 0};
+  // kOwnDots: rows of the kernel that a step goes through.
+  StepAxis rows = {};
   int64_t weight_rows = 1;  // rows of the weight panel that one step covers
   int64_t count() const;
   bool in_pairs() const { return second.weight_stride != 0; }
   // To each sum, in one step; in one iteration of axes[axis].
-  int64_t additions() const { return in_pairs() ? 2 * unroll : unroll; }
+  int64_t additions() const {
+    return (in_pairs() ? 2 : 1) * unroll * rows.extent;
+  }
   int64_t AdditionsInside(size_t axis) const;
 };
 

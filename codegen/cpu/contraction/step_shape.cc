@@ -135,7 +135,8 @@ StepShape ShapeNest(const Program& program, const Step& step,
   const int64_t columns = shape.nest.columns.extent;
   shape.runs = shape.nest.access == DataAccess::kTiles
                    ? SplitForTiles(rows, columns)
-                   : SplitPixels(rows, columns, shape.tile.pixels);
+                   : SplitPixels(rows, columns, shape.tile.pixels,
+                                 shape.nest.main.rows.extent > 1 ? 2 : 1);
   // The tasks are the order's, so that the plan is.
   shape.tasks = ChooseTasks(machine, shape.nest, shape.tile.vectors,
                             CountTiles(shape.runs, 1));

@@ -194,8 +194,10 @@ RegisterTile ChooseRowTile(const CpuMachine& machine, int64_t rows,
   return tile;
 }
 
-std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels) {
-  const int64_t tiles = DivideUp(columns, pixels);
+std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels,
+                                 int least_rows) {
+  const auto least = std::min<int64_t>({least_rows, rows, pixels});
+  const int64_t tiles = DivideUp(columns, pixels / least);
   const int64_t width = columns / tiles, wider = columns % tiles;
   std::vector<TileRun> runs;
   const auto add = [&](int64_t count, int64_t run_width) {

@@ -53,8 +53,9 @@ struct TileRun {
   int64_t first = 0, count = 0, width = 1, rows = 1;
 };
 // Cuts the columns into tiles of nearly equal width; narrow ones take several
-// rows. One or two runs.
-std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels);
+// rows, all of them `least_rows` if there are. One or two runs.
+std::vector<TileRun> SplitPixels(int64_t rows, int64_t columns, int pixels,
+                                 int least_rows = 1);
 // The tiles of so many rows.
 int64_t CountTiles(const std::vector<TileRun>& runs, int64_t rows);
 
