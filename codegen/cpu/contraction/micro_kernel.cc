@@ -400,40 +400,6 @@ void MicroKernel::AddWindow(const Steps& steps, llvm::Value* data,
   }
 }
 
-// Of a single vector of channels: position by position, so that each is loaded,
-// and its lanes exchanged, once for all rows of pixels that meet it.
-void MicroKernel::AddOwnDots(const Steps& steps, llvm::Value* data,
-                             llvm::Value* weight, llvm::Value** sums) {
-  const ProductUnit& unit = nest_.unit;
-  const auto add = [&](int64_t i, llvm::Value* x, llvm::Value* w) {
-    sums[i] = EmitDots(kernel_, unit, sums[i], x, w);
-  };
-  Accumulators weights;
-  std::map<int64_t, std::vector<Use>> positions;
-  for (int64_t row = 0; row < steps.rows.extent; ++row) {
-    for (int64_t i = 0; i < steps.unroll; ++i) {
-      const auto tap = static_cast<int64_t>(weights.size());
-      const int64_t offset =
-          row * steps.rows.weight_stride + i * steps.row_stride;
-      weights.push_back(
-          LoadWeightDots(kernel_, unit, At(weight, offset, unit.weight)));
-      for (int64_t pixel = 0; pixel < shape_.pixels(); ++pixel) {
-        positions[PixelOffset(pixel) + row * steps.rows.data_stride +
-                  i * steps.stride]
-            .push_back({pixel, tap});
-      }
-    }
-  }
-  for (llvm::Value* w : weights) {
-    if (added_to_data_ != nullptr) add(shape_.pixels(), added_to_data_, w);
-  }
-  for (const auto& [offset, uses] : positions) {
-    llvm::Value* x = LoadDataTaps(kernel_, unit, At(data, offset, unit.data),
-                                  added_to_data_);
-    for (const Use& use : uses) add(use.pixel, x, weights[use.tap]);
-  }
-}
-
 // In each lane, `channel` of the group that the lane belongs to.
 llvm::Value* MicroKernel::OwnGroupsChannel(llvm::Value* vector,
                                            int64_t channel) {

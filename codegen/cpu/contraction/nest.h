@@ -178,8 +178,4 @@ struct Nest {
 std::vector<Nest> MakeNests(const CpuMachine& machine, const Program& program,
                             const Step& step);
 
-// Makes columns of all pixels where output, data and every operand of the
-// step's epilogue advance evenly over rows and columns.
-void MergeRows(const Program& program, const Step& step, Nest& nest);
-
 }  // namespace mxc::contraction

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/cpu/contraction/algorithm.h"
+#include "codegen/cpu/contraction/merge_pixels.h"
 #include "codegen/cpu/contraction/tile_choice.h"
 #include "codegen/cpu/contraction/winograd_costs.h"
 #include "ir/program/quarter_sums.h"
