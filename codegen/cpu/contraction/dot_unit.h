@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // DotUnit: sums of a register tile by a unit that adds the products of k
-// neighbouring channels, or positions of its channel, to each lane's sum: a ProductUnit of one row, as wide as
-// a vector of sums. A row of the machine's products is enough for one: without
-// an instruction of its own (dot_units.def) it is written out in vectors'.
+// neighbouring channels, or positions of its channel, to each lane's sum: a
+// ProductUnit of one row, as wide as a vector of sums. A row of the machine's
+// products is enough for one: without an instruction of its own (dot_units.def)
+// it is written out in vectors'.
 #pragma once
 
 #include <string_view>
