@@ -2,6 +2,7 @@
 #include "runtime/train/step/artifact_step.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <optional>
 
