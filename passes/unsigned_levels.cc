@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// unsigned-levels: values of i8 that are never negative are of u8, bit for bit.
+// unsigned-levels: values of i8 that contractions multiply are of u8.
+//
+// Those that are never negative, bit for bit:
 //
 //   y  i8[…] = i8(max(f32(i8(round(x))), 0))        y  u8[…] = u8(max(round(x), 0))
 //   z = conv(y, w), data of i8                 ⇒    z = conv(y, w), data of u8
 //
+// Others 128 above, of which each sum has as much too much as its weights say:
+//
+//   y  i8[…] = i8(round(x))                         y  u8[…] = u8(round(x) + 128)
+//   z[m] = Σ y·w, data of i8                   ⇒    z[m] = Σ y·w - s[m]
+//                                                   s[m] = 128 Σ w, a constant
+//
 // MXNet's sums of layers keep the type of what they are added to, and relu
-// follows. Units that multiply data of u8 do more to those of i8.
+// follows. Units that multiply data of u8 add 128 to those of i8 each time, and
+// add up what that is too much. Integers wrap alike, so that all sums are the
+// same. Zeros around data would have to be 128: only windows that never leave
+// them are read so.
 //
 // Runs when fusion is done, so that relu is part of the step that writes y.
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <vector>
 
+#include "ir/program/add_buffer.h"
 #include "ir/program/float_bounds.h"
 #include "ir/program/steps/contraction.h"
 #include "ir/program/steps/map.h"
@@ -19,6 +33,9 @@
 
 namespace mxc {
 namespace {
+
+// Of a number of i8 to one of u8.
+constexpr int64_t kShift = 128;
 
 bool IsCast(const Expr& e, DType to) {
   return e->kind == ExprKind::kCast && e->dtype == to;
@@ -47,39 +64,105 @@ Expr WithoutDetour(const Expr& e) {
 }
 
 // Of a value of i8.
-bool IsNeverNegative(const Expr& value) {
+bool IsRounded(const Expr& value) {
   return IsCast(value, DType::kI8) && IsFloat(value->args[0]->dtype) &&
-         FitsInteger(value->args[0], DType::kI8) &&
-         FitsInteger(value->args[0], DType::kU8);
+         FitsInteger(value->args[0], DType::kI8);
 }
 
-Expr AsUnsigned(const Expr& value) {
-  return Cast(WithoutDetour(value->args[0]), DType::kU8);
+bool IsNeverNegative(const Expr& value) {
+  return IsRounded(value) && FitsInteger(value->args[0], DType::kU8);
+}
+
+Expr AsUnsigned(const Expr& value, int64_t shift) {
+  const Expr whole = WithoutDetour(value->args[0]);
+  return Cast(shift == 0 ? whole : whole + Lit(shift, whole), DType::kU8);
+}
+
+// What a step of u8 has read, as the number that it stands for.
+Expr LevelOf(const Expr& load, DType dtype, int64_t shift) {
+  if (shift == 0) return Cast(load, dtype);
+  if (dtype == DType::kI8) {
+    return Cast(LevelOf(load, DType::kI32, shift), dtype);
+  }
+  const Expr level = Cast(load, dtype);
+  return level - Lit(shift, level);
 }
 
 // With operand `operand`, of i8, read as u8.
-Expr ReadUnsigned(const Expr& e, int operand) {
+Expr ReadUnsigned(const Expr& e, int operand, int64_t shift) {
   const auto is_read = [&](const Expr& x) {
     return IsCast(x, DType::kI8) && x->args[0]->kind == ExprKind::kLoad &&
            x->args[0]->index == operand && x->args[0]->dtype == DType::kU8;
   };
-  return Rewrite(e, [&](const Expr& node) -> Expr {
+  const Expr read = Rewrite(e, [&](const Expr& node) -> Expr {
     if (node->kind == ExprKind::kLoad && node->index == operand) {
       return Cast(Load(operand, DType::kU8, node->args), DType::kI8);
     }
     // Whole, it is the same number in any type.
     if (node->kind == ExprKind::kCast && is_read(node->args[0])) {
-      return Cast(node->args[0]->args[0], node->dtype);
+      return LevelOf(node->args[0]->args[0], node->dtype, shift);
     }
     return Expr();
   });
+  return Rewrite(read, [&](const Expr& node) -> Expr {
+    return is_read(node) ? LevelOf(node->args[0], DType::kI8, shift) : Expr();
+  });
 }
+
+// The axis of the weight's, or of the output's, on which channels out lie.
+int AxisOfOut(const std::vector<Role>& axes) {
+  const auto at = std::ranges::find_if(axes, [](Role role) {
+    return role == Role::kOut || role == Role::kGroupOut;
+  });
+  return static_cast<int>(at - axes.begin());
+}
+
+// By how much each channel's sum is too large.
+Tensor SumsOfShift(const Tensor& weight, int axis) {
+  const Shape& shape = weight.shape();
+  const int64_t channels = shape[axis];
+  int64_t inner = 1;
+  for (int i = axis + 1; i < shape.rank(); ++i) inner *= shape[i];
+  std::vector<int64_t> sums(static_cast<size_t>(channels), 0);
+  for (int64_t i = 0; i < shape.elements(); ++i) {
+    sums[static_cast<size_t>(i / inner % channels)] +=
+        static_cast<int64_t>(weight.At(i));
+  }
+  std::byte* to = nullptr;
+  Tensor shifts = Tensor::Allocate({DType::kI32, Shape({channels})}, &to);
+  for (int64_t c = 0; c < channels; ++c) {
+    const auto wrapped =
+        static_cast<int32_t>(kShift * sums[static_cast<size_t>(c)]);
+    StoreElement(to + c * SizeOf(DType::kI32), DType::kI32, wrapped);
+  }
+  return shifts;
+}
+
+// Its windows never leave data, and what they are multiplied by is known.
+bool CanBeShifted(const Program& program, const Step& reader) {
+  const Contraction& c = reader.contraction()->contraction;
+  if (program.buffers[reader.inputs[1]].kind != BufferKind::kConstant ||
+      c.groups != 1 || c.int4_group != 0 || c.types.sum != DType::kI32) {
+    return false;
+  }
+  for (size_t i = 0; i < c.kernel.size(); ++i) {
+    const int64_t last = (c.output[i] - 1) * c.stride[i] +
+                         (c.kernel[i] - 1) * c.dilate[i] - c.pad[i];
+    if (c.data_dilate[i] != 1 || c.pad[i] > 0 || last >= c.input[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+// A value that is what a step loads.
+bool IsMoved(const Expr& value) { return value->kind == ExprKind::kLoad; }
 
 // What a step stores into its output `output`; empty: not by expressions.
 std::vector<Expr*> ValuesOf(Step& step, int output) {
   if (ContractionStep* body = step.contraction()) return {&body->epilogue};
   std::vector<Expr*> values;
-  if (Map* map = step.map(); map != nullptr && !step.view) {
+  if (Map* map = step.map()) {
     for (Store& store : map->stores) {
       if (step.outputs[static_cast<size_t>(store.output)] == output) {
         values.push_back(&store.value);
@@ -108,74 +191,169 @@ class UnsignedLevelsOf {
 
   bool Run() {
     bool changed = false;
-    for (size_t b = 0; b < program_.buffers.size(); ++b) {
-      const auto buffer = static_cast<int>(b);
-      if (!IsUnsigned(buffer)) continue;
-      MakeUnsigned(buffer);
-      changed = true;
+    std::set<int> seen;
+    const auto count = static_cast<int>(program_.buffers.size());
+    for (int b = 0; b < count; ++b) {
+      if (!IsSigned(b) || seen.contains(b)) continue;
+      const std::set<int> group = GroupOf(b);
+      seen.insert(group.begin(), group.end());
+      for (const int64_t shift : {int64_t{0}, kShift}) {
+        if (!IsUnsigned(group, shift)) continue;
+        MakeUnsigned(group, shift);
+        changed = true;
+        break;
+      }
     }
     return changed;
   }
 
  private:
-  bool IsUnsigned(int buffer) const {
+  bool IsSigned(int buffer) const {
     const Buffer& b = program_.buffers[buffer];
-    if (b.kind != BufferKind::kInternal || b.type.dtype != DType::kI8) {
-      return false;
-    }
-    if (writers_[buffer].size() != 1) return false;
-    const auto values = ValuesOf(*writers_[buffer][0], buffer);
-    const auto never_negative = [](const Expr* value) {
-      return IsNeverNegative(*value);
-    };
-    if (values.empty() || !std::ranges::all_of(values, never_negative)) {
-      return false;
-    }
-    bool is_data = false;
-    for (const Step* reader : readers_[buffer]) {
-      const ContractionStep* body = reader->contraction();
-      const bool known =
-          body != nullptr || (reader->map() != nullptr && !reader->view);
-      if (!known) return false;
-      if (body == nullptr) continue;
-      if (reader->inputs[1] == buffer) return false;
-      if (reader->inputs[0] != buffer) continue;
-      if (!IsAsFast(*reader)) return false;
-      is_data = true;
-    }
-    return is_data;
+    return b.kind == BufferKind::kInternal && b.type.dtype == DType::kI8 &&
+           writers_[buffer].size() == 1;
   }
 
-  bool IsAsFast(const Step& reader) const {
+  // Buffers that hold the same values, since steps only move them.
+  std::set<int> GroupOf(int buffer) const {
+    std::set<int> group;
+    std::vector<int> open = {buffer};
+    const auto join = [&](int b) {
+      if (IsSigned(b) && group.insert(b).second) open.push_back(b);
+    };
+    join(buffer);
+    while (!open.empty()) {
+      const int b = open.back();
+      open.pop_back();
+      Step& writer = *writers_[b][0];
+      for (const Expr* value : ValuesOf(writer, b)) {
+        if (IsMoved(*value)) join(writer.inputs[(*value)->index]);
+      }
+      for (Step* reader : readers_[b]) {
+        if (reader->map() == nullptr) continue;
+        for (const int output : reader->outputs) {
+          if (MovesFrom(*reader, b, output)) join(output);
+        }
+      }
+    }
+    return group;
+  }
+
+  static bool MovesFrom(Step& step, int buffer, int output) {
+    return std::ranges::any_of(ValuesOf(step, output), [&](const Expr* value) {
+      return IsMoved(*value) && step.inputs[(*value)->index] == buffer;
+    });
+  }
+
+  bool IsUnsigned(const std::set<int>& group, int64_t shift) const {
+    bool is_faster = false;
+    for (const int buffer : group) {
+      if (!IsWritten(group, buffer, shift)) return false;
+      for (const Step* reader : readers_[buffer]) {
+        const ContractionStep* body = reader->contraction();
+        if (body == nullptr) {
+          const bool is_same_view =
+              !reader->view || group.contains(reader->outputs[0]);
+          if (reader->map() == nullptr || !is_same_view) return false;
+          continue;
+        }
+        if (reader->inputs[1] == buffer) return false;
+        if (reader->inputs[0] != buffer) continue;
+        if (shift != 0 && !CanBeShifted(program_, *reader)) return false;
+        const auto [before, after] = Seconds(*reader);
+        if (!after || (before && *after > *before)) return false;
+        is_faster |= shift == 0 || !before || *after < *before;
+      }
+    }
+    return is_faster;
+  }
+
+  bool IsWritten(const std::set<int>& group, int buffer, int64_t shift) const {
+    Step& writer = *writers_[buffer][0];
+    const auto values = ValuesOf(writer, buffer);
+    return !values.empty() &&
+           std::ranges::all_of(values, [&](const Expr* value) {
+             if (IsMoved(*value)) {
+               return group.contains(writer.inputs[(*value)->index]);
+             }
+             if (writer.view) return false;
+             return shift == 0 ? IsNeverNegative(*value) : IsRounded(*value);
+           });
+  }
+
+  struct Times {
+    std::optional<double> before, after;
+  };
+
+  // Of reading data of i8, and of u8.
+  Times Seconds(const Step& reader) const {
     const Contraction& c = reader.contraction()->contraction;
     Contraction other = c;
     other.types.data = DType::kU8;
     const bool constant =
         program_.buffers[reader.inputs[1]].kind == BufferKind::kConstant;
-    const auto before = KernelSeconds(catalog_, c, constant);
-    const auto after = KernelSeconds(catalog_, other, constant);
-    return after && (!before || *after <= *before);
+    return {KernelSeconds(catalog_, c, constant),
+            KernelSeconds(catalog_, other, constant)};
   }
 
-  void MakeUnsigned(int buffer) {
-    program_.buffers[buffer].type.dtype = DType::kU8;
-    Step& writer = *writers_[buffer][0];
-    for (Expr* value : ValuesOf(writer, buffer)) *value = AsUnsigned(*value);
-    if (ContractionStep* body = writer.contraction()) {
-      body->contraction.types.output = DType::kU8;
+  void MakeUnsigned(const std::set<int>& group, int64_t shift) {
+    std::set<Step*> steps;
+    for (const int buffer : group) {
+      program_.buffers[buffer].type.dtype = DType::kU8;
+      steps.insert(writers_[buffer][0]);
+      steps.insert(readers_[buffer].begin(), readers_[buffer].end());
     }
-    for (Step* reader : readers_[buffer]) Read(*reader, buffer);
+    for (Step* step : steps) Retype(*step, group, shift);
   }
 
-  void Read(Step& reader, int buffer) {
-    for (size_t i = 0; i < reader.inputs.size(); ++i) {
-      if (reader.inputs[i] != buffer) continue;
-      const auto operand = static_cast<int>(i);
-      reader.body.VisitExprs([&](Expr& e) { e = ReadUnsigned(e, operand); });
-      if (operand == 0 && reader.contraction() != nullptr) {
-        reader.contraction()->contraction.types.data = DType::kU8;
-      }
+  void Retype(Step& step, const std::set<int>& group, int64_t shift) {
+    if (ContractionStep* body = step.contraction()) {
+      const bool writes = group.contains(step.outputs[0]);
+      Restore(step, group, writes, shift, body->epilogue);
+      if (writes) body->contraction.types.output = DType::kU8;
+      if (group.contains(step.inputs[0])) ReadData(step, shift);
+      return;
     }
+    for (auto& store : step.map()->stores) {
+      const int output = step.outputs[static_cast<size_t>(store.output)];
+      Restore(step, group, group.contains(output), shift, store.value);
+    }
+  }
+
+  // `value`, which `step` stores, into a buffer of the group if it `writes`.
+  static void Restore(const Step& step, const std::set<int>& group, bool writes,
+                      int64_t shift, Expr& value) {
+    if (writes && IsMoved(value)) {
+      value = Load(value->index, DType::kU8, value->args);
+      return;
+    }
+    for (size_t i = 0; i < step.inputs.size(); ++i) {
+      if (!group.contains(step.inputs[i])) continue;
+      value = ReadUnsigned(value, static_cast<int>(i), shift);
+    }
+    if (writes) value = AsUnsigned(value, shift);
+  }
+
+  void ReadData(Step& step, int64_t shift) {
+    ContractionStep& body = *step.contraction();
+    Contraction& c = body.contraction;
+    c.types.data = DType::kU8;
+    if (shift == 0) return;
+    const Buffer weight = program_.buffers[step.inputs[1]];
+    const int axis = AxisOfOut(c.weight_axes);
+    const TensorType type = {DType::kI32, Shape({c.out})};
+    const int sums = AddBuffer(program_, weight.name + "/shift", type,
+                               BufferKind::kConstant);
+    program_.buffers[sums].constant = Tensor::Deferred(
+        type,
+        [weight = weight.constant, axis] { return SumsOfShift(weight, axis); });
+    const auto operand = static_cast<int>(step.inputs.size());
+    step.inputs.push_back(sums);
+    const Expr sum = Acc(DType::kI32) - Load(operand, DType::kI32,
+                                             {Var(AxisOfOut(c.output_axes))});
+    body.epilogue = Rewrite(body.epilogue, [&](const Expr& e) -> Expr {
+      return e->kind == ExprKind::kAcc ? sum : Expr();
+    });
   }
 
   Program& program_;

@@ -26,6 +26,19 @@ FloatBounds OfExtremum(const Expr& e, int depth) {
   return {of(a.low, b.low), of(a.high, b.high), a.may_be_nan || b.may_be_nan};
 }
 
+// Rounding keeps the order of sums. Of unknown numbers one may be NaN.
+FloatBounds OfSum(const Expr& e, int depth) {
+  const FloatBounds a = Bounds(e->args[0], depth),
+                    b = Bounds(e->args[1], depth);
+  const double low = a.low + b.low, high = a.high + b.high;
+  if (e->dtype != DType::kF32 || !std::isfinite(low) || !std::isfinite(high)) {
+    return kAnyFloat;
+  }
+  return {static_cast<double>(static_cast<float>(low)),
+          static_cast<double>(static_cast<float>(high)),
+          a.may_be_nan || b.may_be_nan};
+}
+
 // Narrowed by `condition`, which holds of it and is false of NaN.
 FloatBounds Where(const Expr& condition, const Expr& e, int depth) {
   FloatBounds bounds = Bounds(e, depth);
@@ -73,6 +86,7 @@ FloatBounds Bounds(const Expr& e, int depth) {
       return {std::floor(x.low), std::ceil(x.high), x.may_be_nan};
     }
     case ExprKind::kBinary:
+      if (e->binary == BinaryOp::kAdd) return OfSum(e, depth);
       if (e->binary != BinaryOp::kMax && e->binary != BinaryOp::kMin) {
         return kAnyFloat;
       }

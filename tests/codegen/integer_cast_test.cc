@@ -28,7 +28,11 @@ TEST_CASE("what limits say of a float") {
   CHECK(FitsInteger(Even(Min(Above(kX, 0), Lit(255.5, kX))), DType::kU16));
   CHECK(FitsInteger(Max(Below(kX, 127), Lit(-128, kX)), DType::kI8));
   CHECK(FitsInteger(Cast(Cast(kX, DType::kI8), DType::kF32), DType::kI8));
+  const Expr level = Even(Max(Below(kX, 127), Lit(-128, kX)));
+  CHECK(FitsInteger(level + Lit(128, kX), DType::kU8));
   // NaN passes, or a limit is too far away, or is no limit.
+  CHECK(!FitsInteger(level + Lit(129, kX), DType::kU8));
+  CHECK(!FitsInteger(Max(kX, Lit(0, kX)) + Lit(1, kX), DType::kI64));
   CHECK(!FitsInteger(Min(Max(kX, Lit(0, kX)), Lit(255, kX)), DType::kU8));
   CHECK(!FitsInteger(Min(Above(kX, 0), Lit(256, kX)), DType::kU8));
   CHECK(!FitsInteger(Even(Min(Above(kX, 0), Lit(255.5, kX))), DType::kU8));

@@ -139,7 +139,7 @@ class TypedCatalog : private CandidateCosts {
       const RegisterTile tile = contraction::DotTile(machine_, unit, direct);
       const double efficiency =
           TileEfficiency(machine_, tile, rows, columns, vectors) *
-          Fill(c.out, vectors);
+          contraction::DotEfficiency(unit, tile) * Fill(c.out, vectors);
       std::vector<int64_t> blocks = {lanes_};
       // A few channels have a block of their own.
       const auto few =

@@ -176,7 +176,8 @@ void ProductCandidates::AddDots(const Contraction& c, RegisterTile gemm,
         Make(c, DotAlgorithm(unit.k), 1, 1, tile, panel_vectors);
     candidate.cost = Cost(
         c, unit.flops_per_second,
-        TileEfficiency(machine_, tile, 1, c.batch, DivideUp(c.out, lanes_)));
+        TileEfficiency(machine_, tile, 1, c.batch, DivideUp(c.out, lanes_)) *
+            DotEfficiency(unit, tile));
     candidate.packing_cost = static_cast<double>(c.groups) * PackingCost(c);
     out.push_back(std::move(candidate));
   }

@@ -142,6 +142,12 @@ RegisterTile DotTile(const CpuMachine& machine, const ProductUnit& unit,
   return {std::clamp(free / tile.vectors, 1, tile.pixels), tile.vectors};
 }
 
+double DotEfficiency(const ProductUnit& unit, RegisterTile tile) {
+  if (!AddsToData(unit)) return 1;
+  const double sums = tile.pixels * tile.vectors;
+  return sums / (sums + tile.vectors + 0.5 * tile.pixels);
+}
+
 int JoinedVectors(const CpuMachine& machine, RegisterTile tile,
                   int64_t vectors) {
   const auto rest = static_cast<int>(vectors % tile.vectors);

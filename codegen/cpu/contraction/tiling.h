@@ -22,6 +22,10 @@ int MaxPixels(const CpuMachine& machine, int vectors);
 // The tile, with as many pixels as fit where a unit adds to data (dot_unit.h).
 RegisterTile DotTile(const CpuMachine& machine, const ProductUnit& unit,
                      RegisterTile tile);
+// The part of a unit's instructions that multiply data by weights: others add to
+// data, and add up what that is too much. Some processors' ports add to data while
+// others multiply: half of those instructions count.
+double DotEfficiency(const ProductUnit& unit, RegisterTile tile);
 
 // The tile, with as many pixels as the processor itself has registers for, which may
 // take a vector in several: what the tile is decides in no order.
