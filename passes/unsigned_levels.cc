@@ -20,8 +20,10 @@
 //
 // Runs when fusion is done, so that relu is part of the step that writes y.
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "ir/program/add_buffer.h"
@@ -252,9 +254,9 @@ class UnsignedLevelsOf {
       for (const Step* reader : readers_[buffer]) {
         const ContractionStep* body = reader->contraction();
         if (body == nullptr) {
-          const bool is_same_view =
+          const bool keeps_views =
               !reader->view || group.contains(reader->outputs[0]);
-          if (reader->map() == nullptr || !is_same_view) return false;
+          if (reader->map() == nullptr || !keeps_views) return false;
           continue;
         }
         if (reader->inputs[1] == buffer) return false;
@@ -309,20 +311,20 @@ class UnsignedLevelsOf {
   void Retype(Step& step, const std::set<int>& group, int64_t shift) {
     if (ContractionStep* body = step.contraction()) {
       const bool writes = group.contains(step.outputs[0]);
-      Restore(step, group, writes, shift, body->epilogue);
+      RetypeStored(step, group, writes, shift, body->epilogue);
       if (writes) body->contraction.types.output = DType::kU8;
       if (group.contains(step.inputs[0])) ReadData(step, shift);
       return;
     }
     for (auto& store : step.map()->stores) {
       const int output = step.outputs[static_cast<size_t>(store.output)];
-      Restore(step, group, group.contains(output), shift, store.value);
+      RetypeStored(step, group, group.contains(output), shift, store.value);
     }
   }
 
   // `value`, which `step` stores, into a buffer of the group if it `writes`.
-  static void Restore(const Step& step, const std::set<int>& group, bool writes,
-                      int64_t shift, Expr& value) {
+  static void RetypeStored(const Step& step, const std::set<int>& group,
+                           bool writes, int64_t shift, Expr& value) {
     if (writes && IsMoved(value)) {
       value = Load(value->index, DType::kU8, value->args);
       return;
@@ -339,16 +341,8 @@ class UnsignedLevelsOf {
     Contraction& c = body.contraction;
     c.types.data = DType::kU8;
     if (shift == 0) return;
-    const Buffer weight = program_.buffers[step.inputs[1]];
-    const int axis = AxisOfOut(c.weight_axes);
-    const TensorType type = {DType::kI32, Shape({c.out})};
-    const int sums = AddBuffer(program_, weight.name + "/shift", type,
-                               BufferKind::kConstant);
-    program_.buffers[sums].constant = Tensor::Deferred(
-        type,
-        [weight = weight.constant, axis] { return SumsOfShift(weight, axis); });
     const auto operand = static_cast<int>(step.inputs.size());
-    step.inputs.push_back(sums);
+    step.inputs.push_back(SumsOf(step.inputs[1], AxisOfOut(c.weight_axes)));
     const Expr sum = Acc(DType::kI32) - Load(operand, DType::kI32,
                                              {Var(AxisOfOut(c.output_axes))});
     body.epilogue = Rewrite(body.epilogue, [&](const Expr& e) -> Expr {
@@ -356,9 +350,24 @@ class UnsignedLevelsOf {
     });
   }
 
+  // The constant that is too much in sums over a weight, once for all that read it.
+  int SumsOf(int weight, int axis) {
+    const auto [found, is_new] = sums_.try_emplace({weight, axis}, -1);
+    if (!is_new) return found->second;
+    const Buffer from = program_.buffers[weight];
+    const TensorType type = {DType::kI32, Shape({from.type.shape[axis]})};
+    found->second =
+        AddBuffer(program_, from.name + "/shift", type, BufferKind::kConstant);
+    program_.buffers[found->second].constant = Tensor::Deferred(
+        type,
+        [weight = from.constant, axis] { return SumsOfShift(weight, axis); });
+    return found->second;
+  }
+
   Program& program_;
   const KernelCatalog& catalog_;
   std::vector<std::vector<Step*>> readers_, writers_;  // by buffer
+  std::map<std::pair<int, int>, int> sums_;            // by weight and its axis
 };
 
 }  // namespace

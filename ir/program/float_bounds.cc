@@ -31,7 +31,10 @@ FloatBounds OfSum(const Expr& e, int depth) {
   const FloatBounds a = Bounds(e->args[0], depth),
                     b = Bounds(e->args[1], depth);
   const double low = a.low + b.low, high = a.high + b.high;
-  if (e->dtype != DType::kF32 || !std::isfinite(low) || !std::isfinite(high)) {
+  const auto is_float = [](double x) {
+    return std::abs(x) <= std::numeric_limits<float>::max();
+  };
+  if (e->dtype != DType::kF32 || !is_float(low) || !is_float(high)) {
     return kAnyFloat;
   }
   return {static_cast<double>(static_cast<float>(low)),

@@ -95,8 +95,8 @@ constexpr const char* kRound =
     "i8(roundeven(max(select(%0[i0, i1] < 127.0, %0[i0, i1], 127.0), "
     "-128.0)))";
 
-// y goes through a view and a copy into two products, whose weights lie either
-// way, is added to one of them, and is what the caller reads in floats.
+// y goes through a view and a copy into products whose weights lie either way, two
+// of which share one, is added to one of them, and the caller reads it.
 std::string Products(const std::string& value) {
   return R"(program @products.infer {
   buffer 0 "x" f32[5, 8] {0:5 1:8} input
@@ -109,6 +109,7 @@ std::string Products(const std::string& value) {
   buffer 7 "b" i32[5, 3] {0:5 1:3} output
   buffer 8 "c" f32[5, 8] {0:5 1:8} output
   buffer 9 "d" i8[5, 8] {0:5 1:8} output
+  buffer 10 "e" i32[5, 3] {0:5 1:3} output
   step "y" (0) -> (3) from "y"
     store 0 (0, 0) + (5, 8) = )" +
          value + R"(
@@ -121,6 +122,10 @@ std::string Products(const std::string& value) {
     axes [n k] [m k] [n m]
     epilogue f32(acc) + f32(%2[i0, i1])
   step "b" (3, 2) -> (7) from "b"
+    contraction n=5 g=1 k=8 m=3 input=() output=() kernel=() stride=() dilate=() pad=() types [i8 i8 i32 i32]
+    axes [n k] [k m] [n m]
+    epilogue acc
+  step "e" (5, 2) -> (10) from "e"
     contraction n=5 g=1 k=8 m=3 input=() output=() kernel=() stride=() dilate=() pad=() types [i8 i8 i32 i32]
     axes [n k] [k m] [n m]
     epilogue acc
@@ -161,6 +166,7 @@ TEST_CASE(
     CHECK(program.buffers[b].type.dtype == DType::kU8);
   }
   CHECK(program.buffers[9].type.dtype == DType::kI8);
+  CHECK(program.buffers.size() == 13);  // of each weight the sums, once
   for (const Step& step : program.steps) {
     const ContractionStep* body = step.contraction();
     if (body != nullptr) CHECK(body->contraction.types.data == DType::kU8);
